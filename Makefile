@@ -155,7 +155,8 @@ gallery: $(VENV)/.installed-dev
 wheel: build/release-tools/.installed
 	build/release-tools/bin/python .ci/build_wheels.py
 
-# each wheel in an empty environment, without a compiler and far from here: the demo, two OpenMP libraries, a selection of the tests
+# each wheel in an empty environment, without a compiler and far from here: the demo, two OpenMP libraries, the explorer's
+# page in Chromium, a selection of the tests
 test-wheel:
 	$(PYTHON) .ci/test_wheel.py
 
@@ -174,6 +175,7 @@ $(VENV)/bin/python:
 
 # Libraries are installed while the compiler runs: $(call install,extras,instruction sets)
 define install
+	@echo "Compiling the engine and installing libraries: a minute or two on two cores ..."
 	$(MAKE) --no-print-directory --jobs=2 EXTRAS="$(1)" LEVELS=$(2) .libraries .wheel
 	$(BIN)/python $(PIP_INSTALL) --no-deps --force-reinstall build/wheel/coterie-*.whl
 endef
@@ -189,7 +191,7 @@ endef
 
 # to look at it, one instruction set is enough: a third of the time to build
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(call install,cli report,host)
+	$(call install,cli report explore,host)
 	touch $@
 
 # as released: every instruction set

@@ -20,6 +20,11 @@ DATA = [
     "coterie/py.typed",
     "coterie/_core.pyi",
     "coterie/cli/data/customers.csv",
+    "coterie/show/explorer/static/explorer.css",
+    "coterie/show/explorer/static/explorer.js",
+    "coterie/show/explorer/static/icon.svg",
+    "coterie/show/explorer/static/index.html",
+    "coterie/show/explorer/static/widget.js",
     "coterie/show/plots/player.html",
     "coterie/show/report/style.css",
     "coterie/show/report/js/main.js",
@@ -60,7 +65,11 @@ def check(wheel: Path) -> None:
         names = set(archive.namelist())
     missing = [name for name in DATA if name not in names]
     foreign = [
-        n for n in names if not n.startswith(("coterie/", "coterie-", "coterie.libs/")) or n.endswith(".pyc")
+        name
+        for name in names
+        if not name.startswith(("coterie/", "coterie-", "coterie.libs/"))
+        or name.endswith(".pyc")
+        or "/explorer/page/" in name  # what the bundle is made of
     ]
     megabytes = wheel.stat().st_size / 1e6
     assert not missing, f"{wheel.name} lacks {missing}"

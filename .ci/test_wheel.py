@@ -1,7 +1,8 @@
 """Tries the wheels of dist/ as a user would: an empty environment, no compiler, far from the checkout.
 
 For each wheel and each interpreter that it is for: install, run ``coterie demo --report``, run two OpenMP
-libraries side by side, run a selection of the tests with the sources out of sight.
+libraries side by side, open the explorer's page in Chromium (no Node in sight), run a selection of the tests
+with the sources out of sight.
 """
 
 import os
@@ -10,16 +11,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from interpreters import OLDEST, STABLE, interpreters
 
 ROOT = Path(__file__).parent.parent
-TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis"]
+TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "pillow", "playwright"]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PROGRAMS = ("cat", "env", "sh", "uname")  # what libraries and tests call; no compiler is among them
 TESTS = [
     "tests/test_package.py",
     "tests/test_start_up.py",
+    "tests/_support/test_scikit_learn.py",
     "tests/native",
     "tests/distance/test_pairwise.py",
     "tests/cluster/test_kmeans_laws.py",
@@ -84,7 +88,7 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
     kept = {n: v for n, v in os.environ.items() if n.startswith(("PIP_", "SSL_", "LANG", "http", "HTTP"))}
     path = f"{binaries}{os.pathsep}{link_programs(folder / 'programs')}"
     environment = kept | {"PATH": path, "HOME": str(folder), "OPENBLAS_NUM_THREADS": "1"}
-    for program in ("cc", "gcc", "g++", "clang++", "cmake", "ninja"):
+    for program in ("cc", "gcc", "g++", "clang++", "cmake", "ninja", "node", "npm"):
         assert shutil.which(program, path=path) is None, program
 
     def run(*command: str) -> float:
@@ -93,7 +97,7 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
         return time.monotonic() - began
 
     pip = ("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    taken = run(*pip, "--only-binary=:all:", f"{wheel}[cli,report]")
+    taken = run(*pip, "--only-binary=:all:", f"{wheel}[cli,explore,report]")
     print(f"{wheel.name}: installed in {taken:.0f} s", flush=True)
     taken = run("coterie", "demo", "--report", "customers.html")
     page = folder / "customers.html"
@@ -101,9 +105,20 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
     print(f"coterie demo --report: {taken:.0f} s, {page.stat().st_size / 1e6:.1f} MB", flush=True)
     run("python", "-c", OPENMP)
     run(*pip, *TEST_TOOLS)
+    open_explorer(run, folder)
     shutil.copytree(ROOT / "tests", folder / "tests")
     shutil.copy(ROOT / "pyproject.toml", folder)  # the settings of pytest
     run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS)
+
+
+def open_explorer(run: Callable[..., float], folder: Path) -> None:
+    """Open the explorer's page in a browser of this machine, if it has one."""
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        print("no Chromium on the PATH: the page of the explorer is not opened", flush=True)
+        return
+    shutil.copy(ROOT / ".ci" / "explorer_page.py", folder)
+    run("python", "explorer_page.py", browser)
 
 
 def main() -> None:

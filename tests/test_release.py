@@ -44,7 +44,7 @@ def sdist(tmp_path_factory):
 def test_the_sdist_has_what_a_build_needs_and_nothing_else(sdist):
     """Law: all tracked sources and a few papers; no tests, environments, caches, binaries, pictures."""
     papers = {"LICENSE", "LICENSES-bundled.md", "README.md", "CHANGELOG.md", "CITATION.cff"}
-    settings = {"CMakeLists.txt", "pyproject.toml", "PKG-INFO"}
+    settings = {"CMakeLists.txt", "pyproject.toml", "PKG-INFO", "package.json", "package-lock.json"}
     sources = {name for name in tracked("native", "src") if Path(name).name != ".clang-format"}
     assert sdist == sources | papers | settings
 
@@ -108,8 +108,32 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
     assert listed == {"python >=3.11", *(line.replace(">=", " >=") for line in wanted)}
 
 
+@pytest.mark.parametrize("platform", ["linux-64", "linux-aarch64", "osx-64", "osx-arm64", "win-64"])
+def test_the_recipe_is_one_of_rattler_build(platform):
+    """Law: rattler-build reads the recipe and renders one package for every platform."""
+    reason = "wheels.yml installs py-rattler-build (83 MB)"
+    rattler_build = pytest.importorskip("rattler_build", reason=reason)
+    recipe = rattler_build.Stage0Recipe.from_yaml((ROOT / "recipe" / "recipe.yaml").read_text())
+    variants = rattler_build.VariantConfig.from_file(str(ROOT / "recipe" / "variants.yaml"))
+    systems = dict.fromkeys(("target_platform", "build_platform", "host_platform"), platform)
+    config = rattler_build.RenderConfig(platform=rattler_build.PlatformConfig(**systems))
+    assert len(recipe.render(variants, config)) == 1
+
+
 def test_the_paper_cites_what_its_bibliography_has():
     """Law: every key that the paper cites is there once, and each entry is cited."""
     keys = re.findall(r"^@\w+\{([\w-]+),", (ROOT / "paper.bib").read_text(), re.MULTILINE)
     text = (ROOT / "paper.md").read_text().split("---", 2)[2]
     assert sorted(keys) == sorted(set(re.findall(r"\[@([\w-]+)\]", text)))
+
+
+WHAT_WINDOWS_LACKS = (
+    r"\b(pass_fds|preexec_fn|start_new_session|import fcntl|os\.fork|os\.pipe|os\.kill|O_ASYNC)\b"
+)
+
+
+def test_one_file_starts_processes_in_the_ways_of_a_system():
+    """Law: what Windows lacks is called in _support/children.py, which does without it there."""
+    sources = [name for name in tracked("src") if name.endswith(".py")]
+    found = {name for name in sources if re.search(WHAT_WINDOWS_LACKS, (ROOT / name).read_text())}
+    assert found == {"src/coterie/_support/children.py"}

@@ -154,8 +154,8 @@ import os, signal, threading, time
 import numpy as np
 from coterie.cluster import KMeans
 X = np.random.default_rng(0).uniform(size=(400_000, 12)).astype("f4")
-threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 model = KMeans(500, init="random", n_init=50, tol=0, max_iter=10_000)
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 began = time.monotonic()
 try:
     model.fit(X)

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from coterie.cluster import SpectralClustering
-from coterie.cluster.spectral.graphs import Affinity, GaussianGraph, gaussian_product
+from coterie.cluster.spectral.graphs import KERNELS, Affinity, GaussianGraph, gaussian_product
 from coterie.errors import DataNotice, InvalidData
 from spectral_rows import BLOBS, LAPLACIANS, MOONS, weights_of
 
@@ -169,3 +169,10 @@ def test_products_with_values_beyond_float32():
     expected = gaussian_product(graph, rows, None, values) * [1e200, 1.0]
     found = gaussian_product(graph, rows, None, values * [1e200, 1.0])
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_kernels_are_those_of_scikit_learn():
+    """Law: every kernel that scikit-learn knows by name is an affinity, but one that is never positive."""
+    from sklearn.metrics.pairwise import KERNEL_PARAMS
+
+    assert {*KERNELS, "rbf", "additive_chi2"} == set(KERNEL_PARAMS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
 
 from coterie._support.typing import FloatArray
 
@@ -126,6 +125,8 @@ def factor_correlations(matrix: FloatArray) -> tuple[FloatArray, int | None]:
     >>> factor_correlations(np.ones((2, 2)))[1]
     1
     """
+    from scipy.linalg import lapack  # here: it takes longer to import than the rest
+
     lower, failed_at = lapack.dpotrf(matrix, lower=1)
     pivots = np.diagonal(lower)[: failed_at - 1 if failed_at else len(matrix)] ** 2
     low = np.flatnonzero(~(pivots >= LEAST_PIVOT))

@@ -9,9 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
-from coterie._core import default_threads
 from coterie.errors import InvalidParameter
 
 MOST_THREADS = 64  # or as many as there are processors: thousands end the process when the system has no more
@@ -40,6 +38,8 @@ def resolve_threads(n_jobs: int | None = None) -> int:
     3
     """
     if n_jobs is None:
+        from coterie._core import default_threads
+
         return default_threads()
     if not _is_whole(n_jobs) or n_jobs == 0:
         raise InvalidParameter(
@@ -58,6 +58,8 @@ def _is_whole(value: object) -> bool:
 
 @cache
 def _pools() -> Any:
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()
 
 

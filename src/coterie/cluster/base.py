@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from functools import wraps
 from numbers import Integral
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.progress import Progress
+from coterie._support.scikit_learn import (
+    BaseEstimator,
+    CallbackSupportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    with_callbacks,
+)
 from coterie._support.typing import (
     AnyArray,
-    AnyFunction,
     Data,
     Distances,
     FittedAttributes,
@@ -42,26 +47,11 @@ from coterie._support.validation import (
     with_plain_numbers,
 )
 from coterie._support.validation.schema import ESTIMATOR, Schema
-from coterie.distance import TableEncoding, find_distance, input_kind
-from coterie.distance.input import InputKind, check_new_input
-from coterie.distance.mixed import is_mixed, learn_table, refuse_missing, takes_gaps, takes_table
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before scikit-learn 1.9
+if TYPE_CHECKING:
+    from coterie.distance import TableEncoding
+    from coterie.distance.input import InputKind
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing: this version has no callbacks."""
-
-    def with_callbacks(method: AnyFunction) -> AnyFunction:
-        @wraps(method)  # a frame of its own, as the real one has: warnings count frames
-        def called(*args: object, **named: object) -> Any:
-            return method(*args, **named)
-
-        return called
-
-
-__all__ = ["CallbackSupportMixin", "fit_task", "with_callbacks"]
 # sparse rows: numbers per column that k-means holds at its peak, measured (41 for 2 centres, 69 for 8)
 VECTORS_OF_A_FIT, VECTORS_PER_CENTER = 30, 4
 FEW_COLUMNS = 1 << 20  # fit in any memory
@@ -165,7 +155,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         self._fit(X, None)
         return self
 
-    @with_callbacks  # type: ignore[untyped-decorator]
+    @with_callbacks
     def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
         self._check_parameters()
         model: Self = self._with_table(with_plain_numbers(self), X)
@@ -187,6 +177,9 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
 
     def _with_table(self, model: Self, X: MatrixLike) -> Self:
         """Return the model itself, or one whose distance of mixed columns knows those of the table."""
+        from coterie.distance import find_distance
+        from coterie.distance.mixed import learn_table, takes_table
+
         metric: MetricLike = getattr(model, "metric", None)
         if not takes_table(metric, X):
             model.__dict__.pop("_table", None)
@@ -200,6 +193,8 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
 
     def _read_table(self, X: MatrixLike) -> Data:
         """Return a table of mixed columns as the codes that the fit has learned."""
+        from coterie.distance.mixed import is_mixed, refuse_missing
+
         assert self._table is not None
         coded: Data = self._table.encode(X, who=type(self).__name__)
         distance: Any = getattr(self, "metric", None)
@@ -210,11 +205,15 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @property
     def _takes_gaps(self) -> bool:
         """Whether cells may be missing."""
+        from coterie.distance.mixed import takes_gaps
+
         return takes_gaps(getattr(self, "metric", None))
 
     @property
     def _kind(self) -> InputKind:
         """What the input holds: rows, or a matrix of all pairs."""
+        from coterie.distance import input_kind
+
         return input_kind(getattr(self, "metric", None))
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
@@ -226,7 +225,9 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
 
     def _check_new(self, X: MatrixLike) -> Any:
         """Return what `predict` is given, checked."""
-        check_is_fitted(self)
+        from coterie.distance.input import check_new_input
+
+        scikit_learn.check_is_fitted(self)
         takes_sparse = self._takes_sparse and self._kind == "data"
         return check_new_input(X, self._kind, estimator=self, takes_sparse=takes_sparse)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Data,
@@ -175,7 +175,7 @@ class ConsensusClustering(Clusterer):
 
         The array has shape (n_samples, n_clusters); its rows need not sum to 1.
         """
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         data = check_data(X, estimator=self, reset=False, may_be_distances=True)
         together = np.zeros((len(data), self._counts[0].shape[1]))
         for model, counts in zip(self.estimators_, self._counts, strict=True):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
+from coterie._support.scikit_learn import BaseEstimator, TransformerMixin
 from coterie._support.typing import AnyArray, Data, FloatArray, MatrixLike, Settings, Tags, VectorLike
 from coterie._support.validation import (
     AnArray,
@@ -78,7 +78,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
 
     def transform(self, X: MatrixLike) -> Data:
         """Return radius and angles of each row."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         offsets = check_data(X, estimator=self, reset=False, may_be_distances=True) - self.origin_
         polar = np.empty_like(offsets)
         # norm of what is left from column j on: the last one keeps its sign for atan2
@@ -92,7 +92,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
 
     def inverse_transform(self, X: MatrixLike) -> Data:
         """Return the rows whose radius and angles these are."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         polar = check_data(X, who=type(self).__name__, may_be_distances=True)
         if polar.shape[1] != self.n_features_in_:
             raise InvalidParameter(
@@ -111,7 +111,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Return ``radius`` and ``angle1`` ...; one angle alone is called ``angle``."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         n_angles = self.n_features_in_ - 1
         angles = ["angle"] if n_angles == 1 else [f"angle{i + 1}" for i in range(n_angles)]
         return np.asarray(["radius", *angles], dtype=object)

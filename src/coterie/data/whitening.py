@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.linear_algebra import symmetric_axes
+from coterie._support.scikit_learn import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from coterie._support.typing import Data, MatrixLike, Tags
 from coterie._support.validation import Choice, Constraint, check_answer, check_data, check_parameters
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
@@ -80,7 +80,7 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
 
     def transform(self, X: MatrixLike) -> Data:
         """Return the whitened rows."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         X = check_data(X, estimator=self, reset=False, may_be_distances=True)
         with np.errstate(over="ignore", invalid="ignore"):
             whitened = np.asarray((X - self.mean_) @ self.whitening_.T, dtype=X.dtype)
@@ -88,7 +88,7 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
 
     def inverse_transform(self, X: MatrixLike) -> Data:
         """Return the rows before whitening; what was lost in directions without spread is their mean."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         X = check_data(X, who=type(self).__name__, may_be_distances=True)
         if X.shape[1] != self.n_features_in_:
             raise InvalidParameter(

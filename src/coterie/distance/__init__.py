@@ -2,38 +2,40 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coterie._support.hints import no_such_name
-from coterie.distance import entries as _entries  # noqa: F401  # fills the catalogue of distances
+from coterie._support.lazy import lazy_names
 from coterie.distance.catalogue import Distance, Parameter, distances, find_distance, register
-from coterie.distance.geometry import (
-    Barycentre,
-    Clusters,
-    Geometry,
-    find_geometry,
-    geometries,
-    register_geometry,
-)
-from coterie.distance.input import (
-    check_distance_matrix,
-    check_similarity_matrix,
-    distances_from_similarities,
-    input_kind,
-)
-from coterie.distance.neighbour_graph import NeighbourGraph, neighbour_graph
-from coterie.distance.neighbour_index import NeighbourIndex
-from coterie.distance.neighbours import (
-    Nearest,
-    Neighbourhoods,
-    Neighbours,
-    k_nearest,
-    nearest,
-    neighbours_within,
-)
-from coterie.distance.pairwise import pairwise_distances
-from coterie.distance.spanning import SpanningTree, spanning_tree
-from coterie.distance.table import TableEncoding
+
+if TYPE_CHECKING:
+    from coterie.distance.geometry import (
+        Barycentre,
+        Clusters,
+        Geometry,
+        find_geometry,
+        geometries,
+        register_geometry,
+    )
+    from coterie.distance.input import (
+        check_distance_matrix,
+        check_similarity_matrix,
+        distances_from_similarities,
+        input_kind,
+    )
+    from coterie.distance.neighbour_graphs import NeighbourGraph, neighbour_graph
+    from coterie.distance.neighbour_index import NeighbourIndex
+    from coterie.distance.neighbours import (
+        Nearest,
+        Neighbourhoods,
+        Neighbours,
+        k_nearest,
+        nearest,
+        neighbours_within,
+    )
+    from coterie.distance.pairwise import pairwise_distances
+    from coterie.distance.spanning import SpanningTree, spanning_tree
+    from coterie.distance.table import TableEncoding
 
 __all__ = [
     "Barycentre",
@@ -66,8 +68,6 @@ __all__ = [
     "spanning_tree",
 ]
 
-_RENAMED = {"get_distance": find_distance, "get_geometry": find_geometry}
-
 
 def catalogue() -> Mapping[str, Distance]:
     """Return all distances by name. Deprecated: use `distances`."""
@@ -78,12 +78,41 @@ def catalogue() -> Mapping[str, Distance]:
 
 
 if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    _HOMES = {
+        "coterie.distance.geometry": [
+            "Barycentre",
+            "Clusters",
+            "Geometry",
+            "find_geometry",
+            "geometries",
+            "register_geometry",
+        ],
+        "coterie.distance.input": [
+            "check_distance_matrix",
+            "check_similarity_matrix",
+            "distances_from_similarities",
+            "input_kind",
+        ],
+        "coterie.distance.neighbour_graphs": ["NeighbourGraph", "neighbour_graph"],
+        "coterie.distance.neighbour_index": ["NeighbourIndex"],
+        "coterie.distance.neighbours": [
+            "Nearest",
+            "Neighbourhoods",
+            "Neighbours",
+            "k_nearest",
+            "nearest",
+            "neighbours_within",
+        ],
+        "coterie.distance.pairwise": ["pairwise_distances"],
+        "coterie.distance.spanning": ["SpanningTree", "spanning_tree"],
+        "coterie.distance.table": ["TableEncoding"],
+    }
+    _RENAMED = {"get_distance": "find_distance", "get_geometry": "find_geometry"}
+    _find = lazy_names(__name__, _HOMES, missing=lambda name: no_such_name(__name__, name, __all__))
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name):
         if name not in _RENAMED:
-            raise no_such_name(__name__, name, __all__)
+            return _find(name)
         new = _RENAMED[name]
-        warnings.warn(
-            f"coterie.distance.{name} is deprecated: use {new.__name__}.", DeprecationWarning, stacklevel=2
-        )
-        return new
+        warnings.warn(f"coterie.distance.{name} is deprecated: use {new}.", DeprecationWarning, stacklevel=2)
+        return globals().get(new) or _find(new)

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -198,7 +199,7 @@ def distances() -> tuple[Distance, ...]:
     >>> [distance.name for distance in distances()][:2]
     ['euclidean', 'sqeuclidean']
     """
-    return tuple(_entries.values())
+    return tuple(_catalogue().values())
 
 
 def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **params: object) -> Distance:
@@ -228,7 +229,7 @@ def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **param
         if name is None:
             where = {"listed_by": "coterie.distance.distances()", "in_shell": "coterie distances"}
             raise unknown_name("distance", metric, known_names(), **where)
-        return _bound(_entries[name], params)
+        return _bound(_catalogue()[name], params)
     if callable(metric):
         return _from_function(metric, params)
     raise InvalidParameter(
@@ -238,7 +239,13 @@ def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **param
 
 
 def known_names() -> dict[str, str]:
-    return {name: entry.name for entry in _entries.values() for name in (entry.name, *entry.aliases)}
+    return {name: entry.name for entry in _catalogue().values() for name in (entry.name, *entry.aliases)}
+
+
+def _catalogue() -> dict[str, Distance]:
+    """Return the distances by name; ours are registered when somebody asks for the first time."""
+    import_module("coterie.distance.entries")
+    return _entries
 
 
 def _bound(distance: Distance, params: Settings) -> Distance:

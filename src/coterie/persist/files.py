@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from coterie._support import scikit_learn
 from coterie._support.config import version
 from coterie._support.files import atomic_path, check_output
 from coterie._support.typing import Model, ValuesByName
@@ -166,14 +167,11 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
 
 
 def _refuse_unfitted(model: object) -> None:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
     if not registry.is_estimator(type(model)):
         return
     try:
-        check_is_fitted(model)
-    except NotFittedError:
+        scikit_learn.check_is_fitted(model)
+    except scikit_learn.NotFittedError:
         raise ModelFileError(
             f"this {type(model).__name__} is not fitted yet, there is nothing to save. Call fit first."
         ) from None

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 
 from coterie._support import hooks
+from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.validation.schema import shown
 from coterie.errors import ModelFileError
 
@@ -47,7 +48,7 @@ def is_savable(kind: type) -> bool:
 
 def is_estimator(kind: type) -> bool:
     """Return whether the class follows scikit-learn: parameters by get_params, the rest in attributes."""
-    return hasattr(kind, "get_params") and hasattr(kind, "fit")
+    return issubclass(kind, BaseEstimator) and hasattr(kind, "fit")
 
 
 def has_hook(kind: type) -> bool:

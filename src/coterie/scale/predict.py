@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.threads import one_thread
 from coterie._support.typing import AnyArray, CheckedRows, Data, Labels
 from coterie.errors import UnsupportedInput
@@ -41,7 +41,7 @@ def predict(model: Any, X: Any) -> Any:
     """
     if not hasattr(model, "predict"):
         raise UnsupportedInput(f"model must have a predict method, {type(model).__name__} has none.")
-    check_is_fitted(model)
+    scikit_learn.check_is_fitted(model)
     names = getattr(model, "feature_names_in_", None)
     blocks = new_blocks(X, names, model.n_features_in_, who=type(model).__name__)
     local = getattr(model, "local_", model)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from coterie._support import scikit_learn
 from coterie._support.typing import Data, Labels, Model
 from coterie.cluster import find_method, methods
 from coterie.cluster.agglomerative import cut_tree
@@ -93,7 +93,7 @@ class Partitioner:
         return {"n_init": n_starts if own == "auto" else min(n_starts, own)}
 
     def _fitted(self, X: Data, k: int, seed: int, **extra: object) -> Any:
-        model = clone(self.estimator)
+        model = scikit_learn.clone(self.estimator)
         known = model.get_params(deep=False)
         wanted = {parameter_of_k(known): k, **extra}
         if "random_state" in known:

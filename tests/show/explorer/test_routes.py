@@ -186,6 +186,29 @@ def test_save_and_reload(fitted, table):
     assert len(state["groups"]) == 3
 
 
+def test_reading_the_data_again_keeps_what_was_undone(fitted, table):
+    """Law: undo, data read again, redo: the same groups, and the log with its times, as without reading."""
+    wanted = fitted.do({"op": "merge", "groups": ["g1", "g2"]})
+    fitted.post("/api/undo")
+    table.write_text(table.read_text().replace("r000,", "r999,"))
+    fitted.post("/api/reload")
+    state = fitted.wait()
+    assert (state["position"], len(state["log"]), state["can_redo"]) == (1, 2, True)
+    assert [entry["at"] for entry in state["log"]] == [entry["at"] for entry in wanted["log"]]
+    assert fitted.post("/api/redo").json()["labels_hash"] == wanted["labels_hash"]
+
+
+def test_a_request_that_ctrl_c_interrupts_is_refused(fitted, monkeypatch):
+    """Law: Polars raises KeyboardInterrupt in the thread of a request; the page is told."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("coterie.show.explorer.server.answer", interrupted)
+    found = fitted.get("/api/state")
+    assert (found.status_code, found.json()) == (503, {"error": "The explorer is ending."})
+
+
 def test_open_and_upload(client):
     """An embedded set or a dropped file replaces the data; a broken file leaves them as they are."""
     assert client.post("/api/open", {"set": "moons"}).status_code == 202

@@ -6,7 +6,7 @@ import copy
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
+from numbers import Integral, Rational
 from typing import Any
 
 import numpy as np
@@ -253,7 +253,9 @@ def is_whole(value: object) -> bool:
 
 def is_number(value: object) -> bool:
     """Return whether the value is a real number of Python or NumPy; booleans are none."""
-    return is_whole(value) or isinstance(value, float | np.floating | Fraction)
+    if is_whole(value) or isinstance(value, float | np.floating):
+        return True
+    return isinstance(value, Rational) and not isinstance(value, Integral)  # a Fraction, not a bool
 
 
 def _is_finite(value: Any) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, check_memory
 
+from coterie._support import scikit_learn
 from coterie._support.typing import (
     AnyArray,
     Data,
@@ -192,7 +191,7 @@ class AgglomerativeClustering(TreeClusterer):
     @property
     def dendrogram_(self) -> Dendrogram:
         """The tree of all merges, for cuts, orders, pictures and files."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         if len(self.children_) < self.n_leaves_ - 1:
             raise InvalidParameter(
                 "dendrogram_ of AgglomerativeClustering needs the whole tree: compute_full_tree=True."
@@ -226,7 +225,7 @@ class AgglomerativeClustering(TreeClusterer):
         AgglomerativeClustering
             With the pairs among these rows.
         """
-        copy: Self = clone(self)
+        copy: Self = scikit_learn.clone(self)
         if self.must_link is None and self.cannot_link is None:
             return copy
         who = type(self).__name__
@@ -280,7 +279,7 @@ class AgglomerativeClustering(TreeClusterer):
             self.cannot_link,
             type(self).__name__,
         )
-        tree = check_memory(self.memory).cache(build_tree)(X, task)
+        tree = scikit_learn.check_memory(self.memory).cache(build_tree)(X, task)
         return self._found(X, Tree(*tree), distance, is_full)
 
     def _is_full(self, n: int) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
+from coterie._support.scikit_learn import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import (
     AnyFunction,
     Data,
@@ -123,7 +123,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def transform(self, X: MatrixLike) -> Data:
         """Return one pooled column per cluster."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=False)
         columns = [
             self.pooling_func(data[:, self.labels_ == cluster], axis=1) for cluster in range(self.n_clusters_)
@@ -132,7 +132,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def inverse_transform(self, X: MatrixLike) -> Data:
         """Return pooled rows with as many columns as before: every one has the value of its cluster."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         pooled: Data = check_data(X, who=type(self).__name__, may_be_distances=True, squares=False)
         if pooled.shape[1] != self.n_clusters_:
             raise InvalidData(

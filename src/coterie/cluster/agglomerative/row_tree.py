@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.typing import Data, Indices, Labels, MatrixLike, Settings, SparseData, ValuesByName
 from coterie._support.validation.schema import Schema, Size, Tensor
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
@@ -59,7 +59,7 @@ class RowTree(TreeClusterer):
     @property
     def dendrogram_(self) -> Dendrogram:
         """The whole tree, for cuts, orders, pictures and files."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         return Dendrogram(self.children_, self.distances_)
 
     @classmethod

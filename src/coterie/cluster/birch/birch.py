@@ -10,11 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
@@ -249,7 +247,7 @@ class Birch(DistanceTransformer):
         return distances_to_subclusters(data, self.subcluster_centers_, n_threads, who=type(self).__name__)
 
     def _cluster_anew(self, sample_weight: VectorLike | None) -> None:
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         who = type(self).__name__
         if sample_weight is not None:
             raise InvalidParameter(f"sample_weight of {who} weighs rows, got weights without X.")
@@ -305,7 +303,7 @@ def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who:
         warnings.warn(
             f"Number of subclusters found ({n}) by {who} is less than n_clusters={n_clusters}: each is a "
             f"cluster. Decrease the threshold.",
-            ConvergenceWarning,
+            scikit_learn.ConvergenceWarning,
             stacklevel=caller_level(),
         )
         return np.arange(n)
@@ -350,7 +348,7 @@ def distances_to_subclusters(
 
 
 def _labels_by(estimator: Model, centers: Centers, who: str) -> Labels:
-    labels = np.asarray(clone(estimator, safe=False).fit_predict(centers))
+    labels = np.asarray(scikit_learn.clone(estimator, safe=False).fit_predict(centers))
     if labels.shape != (len(centers),):
         raise InvalidData(
             f"n_clusters of {who} must give one label per subcluster, {len(centers)} in all, got an array of "

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
@@ -130,7 +129,7 @@ class _PrototypeClusterer(WeightedClusterer):
     @property
     def cluster_centroids_(self) -> AnyArray:
         """The prototype of each cluster in the values of the table: means, and most frequent categories."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         assert self._table is not None
         out = np.empty((len(self._means), len(self._table.kinds)), dtype=object)
         numbers, codes = iter(self._means.T), iter(self._modes.T)
@@ -190,7 +189,7 @@ class _PrototypeClusterer(WeightedClusterer):
         if not best.is_settled:
             warnings.warn(
                 f"{who} has not converged after {self.max_iter} passes: raise max_iter.",
-                ConvergenceWarning,
+                scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
         return {

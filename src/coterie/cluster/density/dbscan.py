@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.exceptions import DataConversionWarning
 
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
@@ -317,7 +317,8 @@ class DBSCAN(WeightedClusterer):
             rows, others = rows.astype(bool), others.astype(bool)
         measure = partial(pairwise_distances_argmin_min, rows, others, metric=metric, metric_kwargs=params)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataConversionWarning)  # the fit has told of booleans
+            # the fit has told of booleans
+            warnings.simplefilter("ignore", scikit_learn.DataConversionWarning)
             return NearestCore(*measure_by_scikit_learn(measure, metric, who=type(self).__name__))
 
     def _compute(

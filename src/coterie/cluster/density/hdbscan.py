@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -287,7 +287,7 @@ class HDBSCAN(WeightedClusterer):
         X : array-like of shape (n_queries, n_features)
             Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
         """
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         rows, sums = split_rows(self, X)
         labels = np.where(np.isnan(sums), MISSING, INFINITE)
         if rows.shape[0]:
@@ -313,7 +313,7 @@ class HDBSCAN(WeightedClusterer):
         -------
         array of shape (n_queries, n_clusters)
         """
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         return soft_membership(self, X)
 
     def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Labels:
@@ -326,7 +326,7 @@ class HDBSCAN(WeightedClusterer):
         min_cluster_size : int, default=5
             Smaller clusters, or lighter ones, are noise.
         """
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         check_parameter(cut_distance, UNBOUNDED, name="cut_distance", who="dbscan_clustering")
         check_parameter(min_cluster_size, Whole(1), name="min_cluster_size", who="dbscan_clustering")
         labels, least = self.labels_.copy(), int(min_cluster_size)

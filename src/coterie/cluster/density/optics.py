@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_memory
 
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -279,7 +278,7 @@ class OPTICS(WeightedClusterer):
 
     def _order(self, X: Data | SparseData, weights: Weights | None) -> tuple[OpticsGraph, str, ValuesByName]:
         part, counts = counted_part(X, weights, is_matrix=self._is_given)
-        ordered = check_memory(self.memory).cache(order_rows, ignore=["n_jobs"])(
+        ordered = scikit_learn.check_memory(self.memory).cache(order_rows, ignore=["n_jobs"])(
             part,
             min_samples=resolve_size(self.min_samples, X.shape[0], "min_samples", weights),
             max_eps=float(self.max_eps),
@@ -329,7 +328,7 @@ class OPTICS(WeightedClusterer):
                 warnings.warn(
                     f"Data will be converted to boolean for metric {self.metric}, to avoid this warning, you "
                     f"may convert the data prior to calling fit.",
-                    DataConversionWarning,
+                    scikit_learn.DataConversionWarning,
                     stacklevel=4,
                 )
             checked = (checked != 0).astype(np.float64)

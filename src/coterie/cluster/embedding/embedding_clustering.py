@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Data,
@@ -44,7 +44,7 @@ from coterie.cluster.embedding.layout import lay_out_graph, place_new
 from coterie.cluster.graph.communities import by_size
 from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
 from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
-from coterie.distance.neighbour_graph import fuzzy_weights
+from coterie.distance.neighbour_graphs import fuzzy_weights
 from coterie.errors import InvalidData, InvalidParameter
 
 CRUMBS = 0.1  # of the rows per cluster: smaller ones do not count where so many are asked for
@@ -269,7 +269,7 @@ class EmbeddingClustering(Clusterer):
         return new
 
     def _links(self) -> Any:
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         starts, ends, weights = self._graph
         n = len(self._linked)
         return csr_array((weights, ends, starts), shape=(n, n))

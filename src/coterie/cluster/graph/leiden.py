@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.typing import (
     CheckedRows,
     Data,
@@ -171,7 +171,7 @@ class Leiden(Clusterer):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the community of each new row, from its neighbours among the rows of the fit."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         if self._is_given:
             return self._heaviest(X)
         new: MatrixLike = self._check_new(X)

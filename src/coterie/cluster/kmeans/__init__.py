@@ -1,15 +1,20 @@
 """K-means and its relatives: mini-batch, bisecting, hierarchical."""
 
-from coterie.cluster.kmeans.empty_clusters import (
-    MOST_REPAIRS,
-    rows_for_empty,
-    run_without_holes,
-    warn_if_fewer,
-)
-from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
-from coterie.cluster.kmeans.points import Points, Run, Stopping, with_team
-from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
-from coterie.cluster.kmeans.starts import check_centers, make_start, n_candidates, seed_of_restart
+from typing import TYPE_CHECKING
+
+from coterie._support.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.empty_clusters import (
+        MOST_REPAIRS,
+        rows_for_empty,
+        run_without_holes,
+        warn_if_fewer,
+    )
+    from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
+    from coterie.cluster.kmeans.points import Points, Run, Stopping, with_team
+    from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
+    from coterie.cluster.kmeans.starts import check_centers, make_start, n_candidates, seed_of_restart
 
 __all__ = [
     "MOST_REPAIRS",
@@ -31,3 +36,25 @@ __all__ = [
     "warn_if_fewer",
     "with_team",
 ]
+
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "coterie.cluster.kmeans.empty_clusters": [
+                "MOST_REPAIRS",
+                "rows_for_empty",
+                "run_without_holes",
+                "warn_if_fewer",
+            ],
+            "coterie.cluster.kmeans.minibatch_fit": ["BatchState", "StepRules", "step"],
+            "coterie.cluster.kmeans.points": ["Points", "Run", "Stopping", "with_team"],
+            "coterie.cluster.kmeans.spaces": ["Space", "fit_space", "points_of"],
+            "coterie.cluster.kmeans.starts": [
+                "check_centers",
+                "make_start",
+                "n_candidates",
+                "seed_of_restart",
+            ],
+        },
+    )

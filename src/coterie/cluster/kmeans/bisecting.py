@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.typing import (
     AnyFunction,
     CheckedRows,
@@ -145,7 +144,7 @@ class BisectingKMeans(CenterClusterer):
     @property
     def dendrogram_(self) -> Dendrogram:
         """The tree of splits; leaves are groups, a node is as high as the sum of squares of its group."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         return Dendrogram.from_children(self.children_, self.heights_)
 
     @classmethod
@@ -318,7 +317,7 @@ def bisect(
 def _fit_quietly(fit: AnyFunction, rows: CheckedRows, weights: Weights | None) -> Any:
     """Fit two means; that there is one only is for the whole fit to say, about its own n_clusters."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "Number of distinct clusters", scikit_learn.ConvergenceWarning)
         return fit(rows, weights)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from coterie._support.typing import (
 from coterie._support.validation import Number, check_sample_weight
 from coterie._support.validation.schema import COUNT, Maybe, Schema, Size, Sometimes, Tensor, check_squares
 from coterie.cluster.base import DistanceTransformer
-from coterie.cluster.kmeans.spaces import Space
-from coterie.cluster.state_checks import check_finite
-from coterie.distance import find_geometry
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.spaces import Space
 
 
 class CenterClusterer(DistanceTransformer):
@@ -51,6 +51,8 @@ class CenterClusterer(DistanceTransformer):
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
+        from coterie.cluster.state_checks import check_finite
+
         if state.get("_prepared_centers") is None:
             check_finite(state["cluster_centers_"], who=cls.__name__, name="cluster_centers_")
         for name in ("cluster_centers_", "_origin", "_prepared_centers"):
@@ -81,6 +83,9 @@ class CenterClusterer(DistanceTransformer):
 
     def _space(self) -> Space:
         """Return where the centres live."""
+        from coterie.cluster.kmeans.spaces import Space
+        from coterie.distance import find_geometry
+
         return Space(find_geometry("euclidean"), self._origin)
 
     def _place(self, X: Data | SparseData) -> Labels:

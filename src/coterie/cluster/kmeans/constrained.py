@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -202,7 +202,7 @@ class ConstrainedKMeans(CenterClusterer):
         """
         rows, share = np.asarray(rows), len(rows) / n_rows
         must, cannot = pairs_among(self.must_link, self.cannot_link, rows, n_rows, who=type(self).__name__)
-        copy: Self = clone(self)
+        copy: Self = scikit_learn.clone(self)
         if self.size_min is not None:
             least = np.asarray(self.size_min)
             copy.size_min = np.minimum(least, np.maximum(1, np.floor(least * share))).astype(np.int64)

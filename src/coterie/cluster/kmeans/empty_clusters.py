@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.typing import AnyArray, Centers, Indices, Labels, Weights
 
@@ -122,7 +122,7 @@ def warn_if_fewer(n_found: int, n_clusters: int) -> None:
         warnings.warn(
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({n_clusters}). Possibly "
             f"due to duplicate points in X.",
-            ConvergenceWarning,
+            scikit_learn.ConvergenceWarning,
             stacklevel=caller_level(),
         )
 

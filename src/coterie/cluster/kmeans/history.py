@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from coterie._support.typing import Centers, FloatArray, Labels, Settings
 from coterie._support.validation import Number
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Schema, Tensor, Text, wrong
-from coterie.cluster.kmeans.points import ONE_ITERATION, Points
-from coterie.cluster.kmeans.runs import BestRun
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.points import Points
+    from coterie.cluster.kmeans.runs import BestRun
 
 SHOWN_STEPS = 12  # a longer history is cut in the middle when printed
 
@@ -152,6 +154,8 @@ def record_history(points: Points, best: BestRun, restore: Callable[[Centers], C
     An iteration depends on the centres alone, so that the walk ends at the same bits as the run. `restore`
     brings centres back to the units of the data.
     """
+    from coterie.cluster.kmeans.points import ONE_ITERATION
+
     steps: list[KMeansStep] = []
     for phase in best.way.phases:
         steps.append(KMeansStep(phase.kind, phase.centers, None, None))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.caller import caller_level
-from coterie._support.progress import ProgressOption, track
+from coterie._support.progress import ProgressOption
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
@@ -33,27 +31,16 @@ from coterie._support.validation import (
     Flag,
     Nothing,
     Number,
-    check_n_clusters,
-    check_seed,
 )
 from coterie._support.validation.schema import COUNT, FLAG, VALUES, Instance, Maybe, Schema, Tensor, Text
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
-from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
-from coterie.cluster.kmeans.history import KMeansHistory, record_history
-from coterie.cluster.kmeans.observed import (
-    ObservedPoints,
-    refuse_empty_columns,
-    refuse_empty_rows,
-    refuse_options,
-)
-from coterie.cluster.kmeans.points import Stopping
-from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts, check_improve, prepared_init
-from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
-from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
-from coterie.cluster.state_checks import check_distance, check_given
-from coterie.distance import Distance, Geometry, find_geometry
-from coterie.errors import ParameterNotice
+from coterie.cluster.kmeans.history import KMeansHistory
+from coterie.cluster.kmeans.starts import START_CONSTRAINTS
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.spaces import Space
+    from coterie.distance import Distance, Geometry
 
 # Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
 # distances by bounds; the engine's own way of doing that keeps two bounds per row instead of one per row and
@@ -61,7 +48,6 @@ from coterie.errors import ParameterNotice
 ALGORITHMS = {name: name for name in ("auto", "lloyd", "hamerly", "exponion", "filter")} | {
     "elkan": "exponion"
 }
-RESTARTS = 10  # of starts that are merely random
 
 
 class KMeans(CenterClusterer):
@@ -231,6 +217,10 @@ class KMeans(CenterClusterer):
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
+        from coterie.cluster.kmeans.spaces import refit_space
+        from coterie.cluster.state_checks import check_distance, check_given
+        from coterie.distance import find_geometry
+
         super()._check_state(state, sizes)
         geometry, values, offset = state["geometry"], state["_geometry_values"], state["_geometry_offset"]
         check_distance(find_geometry(geometry).distance, values, sizes["columns"])
@@ -245,50 +235,20 @@ class KMeans(CenterClusterer):
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> FittedAttributes:
-        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
-        space = fit_space(self.geometry, X, who=type(self).__name__)
-        plan = self._plan(X, space)
-        has_gaps = self._takes_gaps and not issparse(X) and bool(np.isnan(X).any())
-        points = self._observed(X, weights) if has_gaps else space.points(space.prepare(X), weights)
-        with track(self.progress, "k-means: iteration").also(listener) as tracker:
-            reporter = Reporter(
-                tracker, is_verbose=bool(self.verbose), tolerance=plan.stopping.tol * points.mean_variance
-            )
-            best = best_of_restarts(points, plan, reporter)
-            run = best.way.run
-            history = record_history(points, best, space.geometry.restore) if self.history else None
-        centers, labels = without_empty(run.centers, run.labels)
-        warn_if_fewer(len(centers), self.n_clusters)
-        return {
-            "cluster_centers_": space.geometry.restore(centers),
-            "labels_": labels,
-            "inertia_": run.inertia,
-            "n_iter_": sum(phase.n_iter for phase in best.way.phases),
-            "algorithm_used_": run.algorithm,
-            "exact_": True,
-            "history_": history,
-            "_n_init": plan.n_init,
-            "_n_features_out": len(centers),
-            "_origin": points.origin,
-            "_prepared_centers": None if space.geometry.distance.transform is None else centers,
-            **({"_has_gaps": has_gaps} if self._takes_gaps else {}),
-            **learned(space),
-        }
+        from coterie.cluster.kmeans.kmeans_fit import fit_k_means
+
+        return fit_k_means(self, X, weights, listener)
 
     @property
     def _takes_gaps(self) -> bool:
         return self.missing == "observed"
 
-    def _observed(self, X: Data, weights: Weights | None) -> ObservedPoints:
-        who = type(self).__name__
-        refuse_empty_columns(X, who=who)
-        refuse_empty_rows(X, who=who)
-        return ObservedPoints(X, weights, resolve_threads())
-
     def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
         """Return labels and objective; whether a row has gaps decides, never those next to it."""
         if not self._takes_gaps or issparse(X):
             return super()._label(X, weights)
+        from coterie.cluster.kmeans.observed import ObservedPoints, refuse_empty_rows
+
         refuse_empty_rows(X, who=type(self).__name__)
         by_cells: Any = np.logical_or(np.isnan(X).any(axis=1), self._has_gaps)
         labels, inertia, centers = np.zeros(len(X), dtype=np.int32), 0.0, self._centers_for(X)
@@ -308,35 +268,13 @@ class KMeans(CenterClusterer):
     def _distances(self, X: Data | SparseData) -> Distances:
         if not self._takes_gaps or issparse(X) or not np.isnan(X).any():
             return super()._distances(X)
+        from coterie.cluster.kmeans.observed import ObservedPoints, refuse_empty_rows
+
         refuse_empty_rows(X, who=type(self).__name__)
         points = ObservedPoints(X, None, resolve_threads())
         return np.asarray(np.sqrt(points.distances(self._centers_for(X))))
 
     def _space(self) -> Space:
-        return refit_space(self.geometry, self._geometry_values, self._geometry_offset, self._origin)
+        from coterie.cluster.kmeans.spaces import refit_space
 
-    def _plan(self, X: Data | SparseData, space: Space) -> KMeansPlan:
-        who = type(self).__name__
-        init = prepared_init(check_init(self.init, self.n_clusters, X, who=who), X, space, who=who)
-        check_improve(self.improve, space, who=who)
-        if self._takes_gaps:
-            refuse_options(self, who=who)
-        algorithm = ALGORITHMS[self.algorithm]
-        if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
-                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
-                ParameterNotice,
-                stacklevel=caller_level(),
-            )
-            algorithm = "lloyd"
-        return KMeansPlan(
-            n_clusters=int(self.n_clusters),  # of NumPy it may be of 8 bits
-            init=init,
-            n_init=count_starts(self.n_init, init, 1 if self.improve else RESTARTS, who=who),
-            stopping=Stopping(self.max_iter, self.tol, self.tol_inertia),
-            algorithm=algorithm,
-            seed=check_seed(self.random_state),
-            who=who,
-            improve=self.improve,
-            record=self.history,
-        )
+        return refit_space(self.geometry, self._geometry_values, self._geometry_offset, self._origin)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from coterie import _core
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, SparseData, Weights
@@ -214,6 +213,8 @@ class SparsePoints:
 
     @cached_property
     def mean_variance(self) -> float:
+        from sklearn.utils.sparsefuncs import mean_variance_axis
+
         return float(np.mean(mean_variance_axis(self.X, axis=0, weights=self._weights_of_dtype)[1]))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -23,8 +23,10 @@ from coterie._support.validation import (
     Whole,
     check_data,
 )
-from coterie.cluster.kmeans.points import Points
 from coterie.errors import InvalidData, ParameterNotice
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.points import Points
 
 NAMED_STARTS = ("k-means++", "random", "random partition")
 

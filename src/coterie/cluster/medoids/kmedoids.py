@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -283,7 +283,7 @@ class KMedoids(DistanceTransformer):
         return None if distance is None else _refitted(distance, self._learned)
 
     def _check_new(self, X: MatrixLike) -> Data:
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         distance = distance_of_rows(self.metric, self.metric_params)
         squares = distance is not None and distance.squares_numbers
         data: Data = check_new_input(X, self._kind, estimator=self, squares=squares)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
@@ -225,7 +225,7 @@ class GaussianMixture(MixtureClusterer):
             warnings.warn(
                 "Best performing initialization did not converge. Try different init parameters, or increase "
                 "max_iter, tol, or check for degenerate data.",
-                ConvergenceWarning,
+                scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
         return self._found(problem, best)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -375,7 +375,7 @@ class LatentClasses(DensityClusterer):
         if not best.converged:
             warnings.warn(
                 f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                ConvergenceWarning,
+                scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
         classes = best.classes

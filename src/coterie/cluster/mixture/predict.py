@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, Settings, VectorLike
 from coterie._support.validation import Whole, check_data
 from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
@@ -94,7 +94,7 @@ class MixtureClusterer(DensityClusterer):
 
     def sample(self, n_samples: int = 1) -> tuple[FloatArray, Labels]:
         """Draw rows from the mixture, component after component; return them, and the component of each."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         if not Whole(1).accepts(n_samples):
             raise InvalidParameter(
                 f"Invalid value for 'n_samples': {n_samples!r}. The sampling requires at least one sample."

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from coterie._support import scikit_learn
 from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import CheckedRows, Data, FloatArray, Labels, RandomState, Weights
 from coterie._support.validation import check_seed
@@ -138,7 +138,7 @@ class Draws:
             self._first_seed = check_seed(random_state)
             if self._first_seed >= LEGACY_SEEDS:
                 random_state = np.random.RandomState(np.random.MT19937(self._first_seed))
-        self.numpy = check_random_state(random_state)
+        self.numpy = scikit_learn.check_random_state(random_state)
 
     def seed(self) -> int:
         """Return the seed of the next k-means: the user's own number at first."""

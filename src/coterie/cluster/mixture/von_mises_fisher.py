@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.exceptions import ConvergenceWarning
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.threads import resolve_threads
@@ -408,7 +408,7 @@ class VonMisesFisherMixture(DensityClusterer):
         if not best.converged:
             warnings.warn(
                 f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                ConvergenceWarning,
+                scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
         return {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.typing import (
     CheckedRows,
     Data,
@@ -139,7 +139,7 @@ class ModeClustering(Clusterer):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of the nearest row of the fit."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         rows: CheckedRows = check_data(X, estimator=self, reset=False)
         found = nearest(rows, self._rows, self.metric, n_jobs=self.n_jobs)
         return np.asarray(self.labels_[found.index])

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
-from sklearn.exceptions import ConvergenceWarning
 
+from coterie._support import scikit_learn
 from coterie._support.optional import require
 from coterie._support.threads import one_thread
 from coterie._support.typing import FloatArray
@@ -316,7 +316,7 @@ def _warn(reached: float, wanted: float, solver: str) -> None:
     warnings.warn(
         f"{solver} settled the eigenvectors to {reached:.2g} only, not to {wanted:.2g}. Use another "
         f'eigen_solver (None, "arpack"), or a larger eigen_tol.',
-        ConvergenceWarning,
+        scikit_learn.ConvergenceWarning,
         stacklevel=2,
     )
 

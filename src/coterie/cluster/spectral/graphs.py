@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
@@ -241,7 +240,8 @@ def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V
     return _core.affinity_product(X, graph.X, values, gamma, own, others, graph.threads)
 
 
-KERNELS = tuple(sorted(set(KERNEL_PARAMS) - {"rbf", "additive_chi2"}))  # additive chi^2 is never positive
+# scikit-learn's, but for "rbf", which has a kernel of ours, and "additive_chi2", which is never positive
+KERNELS = ("chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "sigmoid")
 AFFINITIES = (*GAUSSIANS, *GRAPHS, *GIVEN, *KERNELS)
 
 
@@ -311,6 +311,8 @@ class Affinity:
         if self.kind == "chi2":
             _refuse_negative(X, Y)
         with np.errstate(all="ignore"):
+            from sklearn.metrics.pairwise import pairwise_kernels
+
             values = pairwise_kernels(X, Y, metric=self.kind, filter_params=True, **params)
         if not np.isfinite(values.data if sparse.issparse(values) else values).all():
             raise InvalidData(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
+from coterie._support import scikit_learn
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, SparseData, Weights
 from coterie.cluster.kmeans.kmeans import KMeans
@@ -110,7 +110,7 @@ def _place_landmarks(X: Data, masses: Weights | None, n_landmarks: int, seed: in
             n_landmarks = min(n_landmarks, len(sample))
     model = KMeans(n_landmarks, n_init=1, max_iter=LANDMARK_ITERATIONS, random_state=seed)
     with warnings.catch_warnings():  # fewer different rows than landmarks are landmarks themselves
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)
         return np.ascontiguousarray(model.fit(sample, sample_weight=weights).cluster_centers_)
 
 

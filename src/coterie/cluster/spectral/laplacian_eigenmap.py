@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
-
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
+from coterie._support.scikit_learn import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import FloatArray, MatrixLike, RandomState, SparseData, ValuesByName, VectorLike
 from coterie._support.validation import PROGRESS, Constraint, Whole, check_parameters, check_sample_weight
 from coterie.cluster.spectral.base import (
@@ -164,7 +163,7 @@ class LaplacianEigenmap(
         X : array-like or DataFrame of shape (n_samples, n_features)
             New rows; with affinity "precomputed", their affinities to the rows of the fit.
         """
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         return self._place(self._check_new_rows(X))
 
     @property

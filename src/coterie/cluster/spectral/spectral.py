@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.linalg import LinAlgError
 from scipy.linalg import qr
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
 from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -227,7 +225,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         X : array-like or DataFrame of shape (n_samples, n_features)
             New rows; with affinity "precomputed", their affinities to the rows of the fit.
         """
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         data = self._check_new_rows(X)
         return self._nearest_groups(data, self._place(data), vars(self))
 
@@ -251,7 +249,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
                 f"at most {self.n_components} distinct clusters, not n_clusters={self.n_clusters}: "
                 f"assign_labels={self.assign_labels!r} makes a group of every coordinate. Use more "
                 f"n_components, or assign_labels='kmeans'.",
-                ConvergenceWarning,
+                scikit_learn.ConvergenceWarning,
                 stacklevel=5,
             )
         seed = self._seed()
@@ -371,7 +369,7 @@ def discretize(vectors: FloatArray, weights: Weights | None = None, *, random_st
     By turns: every row takes its largest coordinate after the rotation; the rotation is fitted to these
     choices by a singular value decomposition (see `yu-2003` of the references). Rows count by their weights.
     """
-    draws = check_random_state(random_state)
+    draws = scikit_learn.check_random_state(random_state)
     shares = None if weights is None else weights / weights.max()
     directions = _unit_rows(np.asarray(vectors, dtype=np.float64), shares)
     for _ in range(MOST_RESTARTS):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import random_table
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import RandomState, VectorLike
@@ -119,6 +118,8 @@ def _tables(table: ContingencyTable, n_draws: int, rng: np.random.Generator) -> 
     """Yield tables of permuted labels, with the margins of the given one."""
     sizes = table.class_sizes, table.cluster_sizes
     if table.shape[0] * table.shape[1] <= MOST_CELLS:
+        from scipy.stats import random_table
+
         chance = random_table(*sizes)
         for _ in range(n_draws):
             yield ContingencyTable.from_matrix(chance.rvs(random_state=rng))

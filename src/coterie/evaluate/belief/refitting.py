@@ -13,11 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
@@ -57,8 +55,8 @@ class Refitter:
         if issparse(X):
             self.X = check_sparse(X, who=who, keep_order=True).tocsr()  # other kinds cannot take rows
         self.who = who
-        self.is_pairwise = bool(get_tags(estimator).input_tags.pairwise)
-        self.takes_weights = bool(has_fit_parameter(estimator, "sample_weight")) and not getattr(
+        self.is_pairwise = bool(scikit_learn.get_tags(estimator).input_tags.pairwise)
+        self.takes_weights = bool(scikit_learn.has_fit_parameter(estimator, "sample_weight")) and not getattr(
             estimator, "_copies_are_dense_spots", False
         )
         self._seeds = [
@@ -74,11 +72,11 @@ class Refitter:
     @property
     def n_rows(self) -> int:
         """Number of rows in all."""
-        return int(_num_samples(self.X))
+        return int(self.X.shape[0])
 
     def fit(self, X: Any, *, seed: int | None = None, weights: Weights | None = None) -> Any:
         """Return a fitted copy of the estimator; without a seed it keeps its own."""
-        return self._fit_copy(clone(self.estimator), X, seed, weights)
+        return self._fit_copy(scikit_learn.clone(self.estimator), X, seed, weights)
 
     def _fit_copy(self, model: Any, X: Any, seed: int | None, weights: Weights | None) -> Any:
         if seed is not None and self._seeds:
@@ -91,13 +89,15 @@ class Refitter:
         weights = draw.counts if self.takes_weights else None
         # constraints that name rows or count them hold for the drawn ones
         restrict = getattr(self.estimator, "restricted_to", None)
-        copy = clone(self.estimator) if restrict is None else restrict(draw.rows, self.n_rows)
+        copy = scikit_learn.clone(self.estimator) if restrict is None else restrict(draw.rows, self.n_rows)
         model = self._fit_copy(copy, part, seed, weights)
         return model, labels_of(model, part, who=self.who)
 
     def take(self, rows: Indices) -> Any:
         """Return some of the rows; of a square matrix their columns too."""
         if not self.is_pairwise:
+            from sklearn.utils import _safe_indexing
+
             return _safe_indexing(self.X, rows)
         if issparse(self.X):
             return self.X[rows][:, rows]

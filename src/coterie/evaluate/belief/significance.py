@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.stats import beta, norm
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
@@ -108,6 +107,8 @@ class Significance:
     @property
     def interval(self) -> tuple[float, float]:
         """Where the p-value of infinitely many draws lies, with a confidence of 95 % (Clopper-Pearson)."""
+        from scipy.stats import beta
+
         good, n, tail = self.n_as_good, self.n_draws, (1 - CONFIDENCE) / 2
         low = 0.0 if good == 0 else float(beta.ppf(tail, good, n - good + 1))
         high = 1.0 if good == n else float(beta.ppf(1 - tail, good + 1, n - good))
@@ -126,6 +127,8 @@ class Significance:
     @property
     def p_normal(self) -> float:
         """The p-value if chance were normal: it tells small ones apart, for which there are too few draws."""
+        from scipy.stats import norm
+
         return float(norm.sf(self.z_score))
 
     @property

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, logsumexp
-from scipy.stats import beta
 
 from coterie._support.typing import CheckedRows, FloatArray, JsonObject, MatrixLike, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_seed
@@ -140,6 +139,8 @@ def _log_odds(u: FloatArray, w: FloatArray) -> float:
 
 def _upper_tail(odds: float, m: int, n: int, sides: FloatArray, rng: np.random.Generator) -> float:
     """Return the probability of such odds for n uniform rows in a box."""
+    from scipy.stats import beta  # here: it takes longer to import than all of ours
+
     drawn = [
         _probe(sides * rng.random((n, len(sides))), min(n, NULL_PROBES), rng)
         for _ in range(-(-NULL_PROBES // n))

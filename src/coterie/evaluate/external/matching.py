@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import (
     connected_components,
@@ -43,6 +42,8 @@ def heaviest_matching(rows: AnyArray, columns: AnyArray, weights: Floats, shape:
 
 
 def _dense(rows: AnyArray, columns: AnyArray, weights: Floats, shape: tuple[int, int]) -> float:
+    from scipy.optimize import linear_sum_assignment
+
     table = np.zeros(shape)
     table[rows, columns] = weights
     return float(table[linear_sum_assignment(table, maximize=True)].sum())

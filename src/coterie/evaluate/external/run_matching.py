@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, JsonObject, MatrixLike
@@ -250,6 +249,8 @@ class _Matcher:
 
     def _pairs(self) -> list[tuple[int, int]]:
         """Return pairs of which most of one is in the other, such that most rows keep their name."""
+        from scipy.optimize import linear_sum_assignment
+
         olds, news = np.flatnonzero(self._is_old), np.flatnonzero(self._is_new)
         counts = self._counts[np.ix_(olds, news)]
         most = np.maximum(self._of_old, self._of_new)[np.ix_(olds, news)]

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
+from coterie._support import scikit_learn
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, MatrixLike, RandomState, VectorLike, Weights
 from coterie._support.validation import Choice, Nothing, Seed, Whole, check_parameter
@@ -322,7 +322,7 @@ def _values(space: Space, partition: Partition) -> npt.NDArray[np.float64]:
 def _random_state(random_state: RandomState) -> Any:
     if isinstance(random_state, np.random.Generator):
         return random_state
-    return check_random_state(random_state)
+    return scikit_learn.check_random_state(random_state)
 
 
 def _estimate(space: Space, partition: Partition, size: int, random_state: RandomState) -> float:

@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy.spatial.distance
 from scipy.sparse import issparse
-from sklearn.metrics import pairwise_distances
-from sklearn.metrics.pairwise import distance_metrics
 
 from coterie import _core
 from coterie._support.typing import Data, Distances, MatrixLike, ValuesByName
@@ -54,6 +52,8 @@ def find_native(metric: DistanceLike, options: ValuesByName, X: Data) -> NativeD
     try:
         distance = find_distance(metric, **options).fit(X)
     except InvalidParameter:
+        from sklearn.metrics.pairwise import distance_metrics
+
         if isinstance(metric, str) and metric in {*distance_metrics(), *scipy.spatial.distance.__all__}:
             return None
         raise
@@ -236,6 +236,8 @@ class ForeignSpace(VectorSpace):
         return self._between(points, points).astype(np.float64)
 
     def _between(self, rows: object, points: Any) -> Distances:
+        from sklearn.metrics import pairwise_distances
+
         return measure_by_scikit_learn(
             lambda: np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options)),
             self.metric,

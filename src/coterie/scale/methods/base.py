@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from coterie._support import scikit_learn
+from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.typing import FittedAttributes
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
 from coterie.data.databases import SpooledRows
@@ -69,7 +69,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
 
     def _new_blocks(self, X: Any) -> Blocks:
         """Return new rows in the columns of the fit."""
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return new_blocks(X, names, self.n_features_in_, who=type(self).__name__)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -256,7 +256,7 @@ class GaussianMixture(LocalPredictor):
         if not run.converged:
             warnings.warn(
                 f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
-                ConvergenceWarning,
+                scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
         return self._found(problem, run, start)
@@ -320,7 +320,7 @@ class GaussianMixture(LocalPredictor):
             **parts,
         )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
+            warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)  # a start need not be an optimum
             local.fit(coreset.X, sample_weight=coreset.weights)
         return local._parameters(np.float64), f"a sample of {len(coreset.X):,} rows"
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from coterie import _core
+from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import (
@@ -134,7 +133,7 @@ class Summaries(LazyEstimator):
             With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
             HDBSCAN and OPTICS, to which weight at one place is density without limit.
         """
-        model = clone(estimator)
+        model = scikit_learn.clone(estimator)
         is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place
         takes_weights = is_weighed and "sample_weight" in inspect.signature(model.fit).parameters
         model.fit(self.means_, **({"sample_weight": self.weights_} if takes_weights else {}))
@@ -244,7 +243,7 @@ def _small_groups(X: Data, weights: Weights, n: int, seed: int) -> Labels:
         who="Summaries",
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)
         return points_of(X, weights).run(start.centers, PASSES, "auto").labels
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from coterie._support.children import Child
 from coterie.show.explorer import worker
 
 
@@ -47,8 +46,7 @@ class Worker:
         self._tell = tell
         self._lock = threading.RLock()
         self._sending = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lifeline: int | None = None
+        self._child: Child | None = None
         self._holds: object = None  # the data that the process has
         self._last_id = 0
         self._is_closed = False
@@ -57,7 +55,7 @@ class Worker:
     @property
     def pid(self) -> int | None:
         """The id of the process; None: there is none."""
-        return None if self._process is None else self._process.pid
+        return None if self._child is None else self._child.process.pid
 
     def submit(
         self,
@@ -113,39 +111,17 @@ class Worker:
             self._kill()
 
     def _ensure(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is None:
-            return self._process
-        read_end, self._lifeline = os.pipe()
-        try:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "coterie.show.explorer.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                pass_fds=[read_end],
-                env={**os.environ, worker.LIFELINE: str(read_end), "PYTHONPATH": _path()},
-                start_new_session=True,
-            )
-        finally:
-            os.close(read_end)
-        self._process, self._holds = process, None
+        if self._child is not None and self._child.process.poll() is None:
+            return self._child.process
+        self._child = Child("coterie.show.explorer.worker", {**os.environ, "PYTHONPATH": _path()})
+        process, self._holds = self._child.process, None
         threading.Thread(target=self._listen, args=(process,), name="explorer-jobs", daemon=True).start()
         return process
 
     def _kill(self) -> None:
-        process, self._process, self._holds = self._process, None, None
-        if process is not None:
-            with contextlib.suppress(OSError):
-                process.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=5)
-            for stream in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):
-                    if stream is not None:
-                        stream.close()
-        if self._lifeline is not None:
-            with contextlib.suppress(OSError):
-                os.close(self._lifeline)
-            self._lifeline = None
+        child, self._child, self._holds = self._child, None, None
+        if child is not None:
+            child.kill()
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Hear what the process says until it ends."""
@@ -153,7 +129,7 @@ class Worker:
             while True:
                 kind, number, *rest = worker.receive(process.stdout)  # type: ignore[arg-type]
                 job = self.job
-                if job is None or job.id != number or self._process is not process:
+                if job is None or job.id != number or not self._is_current(process):
                     continue
                 if kind == "progress":
                     job.text, job.fraction, job.seconds_left = rest
@@ -167,10 +143,13 @@ class Worker:
         except (EOFError, OSError, ValueError):
             self._died(process)
 
+    def _is_current(self, process: subprocess.Popen[bytes]) -> bool:
+        return self._child is not None and self._child.process is process
+
     def _died(self, process: subprocess.Popen[bytes]) -> None:
         """Say that the process ended by itself: out of memory, for example."""
         with self._lock:
-            if self._process is not process:
+            if not self._is_current(process):
                 return  # it was stopped
             job, self.job = self.job, None
             self._kill()

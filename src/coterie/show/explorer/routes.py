@@ -257,13 +257,6 @@ def _compare_rows(session: Session, call: Call) -> Reply:
     return Reply(np.asarray(found.moved, dtype="<i4").tobytes(), BINARY)
 
 
-def _compare_labels(session: Session, call: Call) -> Reply:
-    found = _compared(session, call)
-    if isinstance(found, Job):
-        return reply({"job": found.to_dict()}, 202)
-    return Reply(np.asarray(found.labels_b, dtype="<i4").tobytes(), BINARY)
-
-
 def _teach(session: Session, call: Call) -> Reply:
     return reply(teach(call.json()))
 
@@ -289,7 +282,6 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/api/save"): _save,
     ("GET", "/api/compare"): _compare,
     ("GET", "/api/compare/rows"): _compare_rows,
-    ("GET", "/api/compare/labels"): _compare_labels,
     ("POST", "/api/teach"): _teach,
     ("POST", "/api/reload"): lambda session, call: reply(session.reload()),
     ("POST", "/api/start-over"): lambda session, call: reply(session.start_over()),

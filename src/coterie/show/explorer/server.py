@@ -50,11 +50,18 @@ def make_app(session: Session) -> Any:
             {name.lower(): value for name, value in request.headers.items()},
             body,
         )
-        return _response(await run_in_threadpool(answer, session, call), Response)
+        return _response(await run_in_threadpool(_answer, session, call), Response)
 
     app.add_route("/api/events", events, methods=["GET"])
     app.add_route("/{path:path}", anything, methods=["GET", "POST"])
     return app
+
+
+def _answer(session: Session, call: Call) -> Reply:
+    try:
+        return answer(session, call)
+    except KeyboardInterrupt:  # Polars raises it in whatever thread it works in when Ctrl-C is pressed
+        return reply({"error": "The explorer is ending."}, 503)
 
 
 def _response(found: Reply, kind: Any) -> Any:

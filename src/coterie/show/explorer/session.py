@@ -72,7 +72,7 @@ def check_name(name: object) -> str:
 
 def _as_stored(book: Workbook, log: list[dict[str, Any]], position: int) -> StoredWorkbook:
     data = book.data
-    times = [""] * len(log)
+    times = [str(entry.get("at", "")) for entry in log]
     return StoredWorkbook(
         data.kind, data.where, data.name, data.digest, data.n_rows, log, times, position, "", ""
     )
@@ -322,12 +322,12 @@ class Session:
         return self.state()
 
     def reload(self) -> dict[str, Any]:
-        """Read the data again, as they are now, and do all operations on them."""
+        """Read the data again, as they are now, and do all operations on them; what was undone stays so."""
         with self._lock:
             book = self.need()
             if book.data.kind != FILE or book.data.where is None:
                 raise InvalidParameter("these data did not come from a file.")
-            log, position, saved_as = book.operations, book.position, book.saved_as
+            log, position, saved_as = book.log, book.position, book.saved_as
             fresh = Workbook(open_dataset(book.data.where))
             fresh.saved_as, folder = saved_as, self.folder
             self.open(fresh, folder=folder)

@@ -42,7 +42,7 @@ def reply_to(session: Session, message: Any, buffers: list[Any]) -> Reply:
 
 def make_widget(session: Session) -> Any:
     """Return a widget that shows a session."""
-    anywidget = require("anywidget", extra="explore", purpose="The explorer in a notebook")
+    anywidget = require("anywidget", extra="notebook", purpose="The explorer in a notebook")
     folder = files("coterie.show.explorer") / "static"
 
     class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc, name-defined]

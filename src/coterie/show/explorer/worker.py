@@ -1,7 +1,7 @@
 """The process that computes: it takes a job from the server, tells how far it is, and gives the result back.
 
 Messages are pickles between two processes of one program, over pipes that nobody else can open. The worker
-ends when the server does, however that ends: a pipe that is never written to is closed by the system.
+ends when the server does, however that ends: the system closes the pipes.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import signal
 import struct
 import sys
 import threading
 import time
 import traceback
 import warnings
+from queue import SimpleQueue
 from typing import Any, BinaryIO
+
+from coterie._support.children import end_with_parent
 
 HEAD = struct.Struct("<Q")
 LEAST_SECONDS = 0.1  # between two messages about progress
-LIFELINE = "COTERIE_EXPLORER_LIFELINE"
 
 
 def send(stream: BinaryIO, message: Any) -> None:
@@ -41,23 +42,6 @@ def receive(stream: BinaryIO) -> Any:
     if len(content) < size:
         raise EOFError
     return pickle.loads(content)
-
-
-def end_with_server(lifeline: int) -> None:
-    """End this process as soon as the other end of a pipe is closed, even while native code runs."""
-    with contextlib.suppress(ImportError, OSError, AttributeError):
-        import fcntl
-
-        signal.signal(signal.SIGIO, signal.SIG_DFL)  # which ends the process, without Python having a say
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-
-    def wait() -> None:
-        with contextlib.suppress(OSError):
-            os.read(lifeline, 1)
-        os._exit(0)
-
-    threading.Thread(target=wait, name="lifeline", daemon=True).start()
 
 
 class Reporter:
@@ -90,13 +74,24 @@ def run_job(name: str, arguments: tuple[Any, ...], data: Any, report: Reporter) 
     return compute_map(data.rows_for(preparation), kind, seed)
 
 
+def read_messages(source: BinaryIO, messages: SimpleQueue[Any]) -> None:
+    """Hand on what the server sends; when it is gone, end the process, whatever it is doing."""
+    try:
+        while True:
+            messages.put(receive(source))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
 def serve(source: BinaryIO, target: BinaryIO) -> None:
     """Do one job after the other until the server is gone."""
     from coterie.errors import CoterieError
 
+    messages: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=read_messages, args=(source, messages), name="messages", daemon=True).start()
     data: Any = None
     while True:
-        kind, *rest = receive(source)
+        kind, *rest = messages.get()
         if kind == "data":
             (data,) = rest
             continue
@@ -118,14 +113,11 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
 
 def main() -> None:
     """Run as a process of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
+    end_with_parent()
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed by accident must not reach the server as a message
     sys.stdout = sys.stderr
-    lifeline = os.environ.get(LIFELINE)
-    if lifeline is not None:
-        end_with_server(int(lifeline))
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError):
         serve(os.fdopen(0, "rb"), target)
     os._exit(0)
 

@@ -63,6 +63,20 @@ def test_compare_shows_who_moved(visit):
     assert visit.state()["selection"] == [0, 1, 2]
 
 
+def test_the_tree_names_its_groups(visit):
+    """Law: below the tree each group stands once, in view, and a click on its name selects its rows."""
+    go(visit, "groups")
+    visit.get("evidence").get_by_text("Tree", exact=True).click()
+    names = visit.page.locator(".leaf-name")
+    wanted = visit.page.evaluate("coterie.page.store.groups.map(one => coterie.page.store.nameOf(one.label))")
+    assert sorted(names.all_inner_texts()) == sorted(wanted)
+    assert all(names.nth(at).is_visible() for at in range(len(wanted)))
+    panel, last = visit.get("evidence").bounding_box(), names.last.bounding_box()
+    assert last["y"] + last["height"] <= panel["y"] + panel["height"]
+    names.first.click()
+    visit.until("coterie.state().selection.length === 50")
+
+
 def test_teach_plays_every_method(visit):
     """Law: points drawn with the mouse are clustered step by step: forward, back, to the end."""
     go(visit, "teach")
@@ -84,7 +98,7 @@ def test_teach_plays_every_method(visit):
     visit.page.get_by_label("Speed").select_option("300")
     visit.get("teach-play").click()
     visit.until("document.querySelector('[data-testid=teach-step]').disabled")
-    assert visit.page.locator(".teach-tree path.branch").count() == 5
+    assert visit.page.locator(".teach-tree path.branch").count() == 3 * 5  # two arms and a bar per merge
 
 
 def test_exports_are_files(visit):

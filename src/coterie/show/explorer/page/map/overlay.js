@@ -3,16 +3,21 @@ import { short } from "../format.js";
 import { variable } from "../theme.js";
 
 const NAMES_OF_ROWS = 40; // rows in view at which they get their numbers
+const SMALL = 18; // half the height of a group, in pixels, below which its name stands above it instead of on it
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+
+/**
+ * A name of a group: its place, and where the upper end of the group is.
+ * @typedef {{text: string, x: number, y: number, top: number, size: number}} Name
+ */
 
 /**
  * Names of groups, the largest first; a name that would cover another waits until the reader zooms in.
  * @param {CanvasRenderingContext2D} brush @param {import("./camera.js").Camera} camera @param {import("./grid.js").Grid} grid
- * @param {{text: string, x: number, y: number, size: number}[]} names @param {number} inView
+ * @param {Name[]} names @param {number} inView @param {number[][]} covered what lies on top of the map: [left, upper, right, lower]
  */
-export function drawNames(brush, camera, grid, names, inView) {
-  /** @type {number[][]} */
-  const taken = [];
+export function drawNames(brush, camera, grid, names, inView, covered) {
+  const taken = [...covered];
   const isFree = (/** @type {number[]} */ box) => !taken.some((one) => box[0] < one[2] && box[2] > one[0] && box[1] < one[3] && box[3] > one[1]);
   brush.textAlign = "center";
   brush.textBaseline = "middle";
@@ -22,8 +27,9 @@ export function drawNames(brush, camera, grid, names, inView) {
   brush.font = `600 13px ${FONT}`;
   brush.lineWidth = 4;
   for (const name of names) {
-    const [x, y] = camera.toScreen(name.x, name.y);
-    if (x < 0 || y < 0 || x > camera.width || y > camera.height) continue;
+    const [x, centre] = camera.toScreen(name.x, name.y), [, top] = camera.toScreen(name.x, name.top);
+    if (x < 0 || centre < 0 || x > camera.width || centre > camera.height) continue;
+    const y = centre - top < SMALL ? Math.max(12, top - 12) : centre;
     const text = name.text.length > 28 ? `${name.text.slice(0, 27)}…` : name.text;
     const half = brush.measureText(text).width / 2 + 4;
     const middle = Math.min(Math.max(x, half + 2), camera.width - half - 2);

@@ -46,9 +46,8 @@ export function makeMap(hooks) {
   const over = h("canvas", { class: "map-layer", "aria-hidden": "true" });
   const element = h("div", { class: "map", tabindex: "0", role: "application", "aria-label": hooks.label }, dense, face, over);
   const camera = makeCamera();
-  const wantsCanvas = new URLSearchParams(location.search).has("canvas") || location.hash.includes("canvas");
   /** @type {Painter | null} */
-  let painter = wantsCanvas ? null : makeGlPainter(face);
+  let painter = makeGlPainter(face);
   const hasGl = Boolean(painter);
   if (!painter) painter = makeCanvasPainter(face);
   const denseBrush = /** @type {CanvasRenderingContext2D} */ (dense.getContext("2d"));
@@ -62,8 +61,10 @@ export function makeMap(hooks) {
   /** Codes in drawing order without a selection, of which look and grid. */
   let plain = { of: /** @type {any} */ (null), grid: /** @type {any} */ (null), codes: new Uint16Array(0) };
   let selection = new Int32Array(0);
-  /** @type {{text: string, x: number, y: number, size: number}[]} */
+  /** @type {import("./overlay.js").Name[]} */
   let names = [];
+  /** @type {HTMLElement[]} */
+  let covers = [];
   /** @type {null | {x: string, y: string}} */
   let axes = null;
   let tool = "lasso";
@@ -139,7 +140,8 @@ export function makeMap(hooks) {
     overBrush.clearRect(0, 0, camera.width, camera.height);
     if (!grid) return;
     if (axes) drawAxes(overBrush, camera, grid, axes);
-    drawNames(overBrush, camera, grid, names, inView);
+    drawNames(overBrush, camera, grid, names, inView, covers.map(({ offsetLeft, offsetTop, offsetWidth, offsetHeight }) =>
+      [offsetLeft, offsetTop, offsetLeft + offsetWidth, offsetTop + offsetHeight]));
     if (hovered !== null && ordered.length) drawHover(overBrush, camera, grid, hovered);
     if (lasso) drawLasso(overBrush, camera, lasso);
   }
@@ -173,8 +175,8 @@ export function makeMap(hooks) {
     setLook(wanted) { look = wanted; isCoded = false; draw(); },
     /** @param {Int32Array} rows */
     setSelection(rows) { selection = rows; isCoded = false; draw(); },
-    /** @param {typeof names} wanted in world coordinates */
-    setNames(wanted) { names = wanted; draw(); },
+    /** @param {typeof names} wanted in world coordinates @param {HTMLElement[]} above what lies on top of the map, where names would be hidden */
+    setNames(wanted, above) { names = wanted; covers = above; draw(); },
     /** @param {number[][] | null} line in world coordinates */
     setLasso(line) { lasso = line; draw(); },
     grid: () => grid,

@@ -7,6 +7,8 @@ import { sign } from "./groups.js";
 
 /** @typedef {import("../store.js").Store} Store */
 
+const NAMED_LEAVES = 12; // of a tree: more have a dot instead of a name
+
 const nothing = (/** @type {string} */ text) => h("p", { class: "empty" }, text);
 const titled = (/** @type {string} */ title, /** @type {any[]} */ ...inner) => h("figure", { class: "small-chart" }, h("figcaption", {}, title), inner);
 const fillOf = (/** @type {any} */ group) => seen(colourOf(group), isDark());
@@ -52,17 +54,36 @@ export function numbers(evidence, store) {
     h("span", { class: "column-name" }, one.k, one.method ? h("small", {}, one.method) : null)))));
 }
 
-/** The dendrogram. @param {any} evidence @param {Store} store */
+/** The dendrogram of the groups, with their names below. @param {any} evidence @param {Store} store */
 export function tree(evidence, store) {
   const given = evidence.tree;
   if (!given?.merges?.length) return nothing("No tree: this answer does not come from a hierarchy.");
-  const leaves = given.leaves ?? [];
-  const drawn = dendrogram(given.merges, leaves.length || given.merges.length + 1, (/** @type {number} */ leaf) => {
+  const leaves = given.leaves ?? [], n = leaves.length || given.merges.length + 1;
+  const groupAt = (/** @type {number} */ leaf) => {
     const one = leaves[leaf] ?? {};
-    const group = one.id ? store.groupById(one.id) : typeof one.label === "number" ? store.groupOf(one.label) : null;
-    return group ? fillOf(group) : null;
+    return one.id ? store.groupById(one.id) : typeof one.label === "number" ? store.groupOf(one.label) : null;
+  };
+  const drawn = dendrogram(given.merges, n, (leaf) => { const group = groupAt(leaf); return group ? fillOf(group) : null; });
+  const names = leafOrder(given.merges, n).map((leaf) => {
+    const group = groupAt(leaf), name = group ? store.nameOf(group.label) : "";
+    return h("li", {}, group && h("button", { type: "button", class: "link leaf-name", title: name, "aria-label": name, onclick: () => store.select(store.rowsOf(group)) },
+      n > NAMED_LEAVES ? h("i", { class: "dot", style: { background: fillOf(group) } }) : name));
   });
-  return titled(given.text ?? "Which groups are closest: the lower two branches join, the more alike they are", drawn);
+  return titled(given.text ?? "Which groups are closest: the lower two branches join, the more alike they are", drawn, h("ol", { class: "leaf-names" }, names));
+}
+
+/** Leaves from left to right, such that no branches cross. @param {number[][]} merges @param {number} n */
+function leafOrder(merges, n) {
+  const isChild = new Set(merges.flatMap(([left, right]) => [left, right]));
+  /** @type {number[]} */
+  const order = [], stack = [];
+  for (let node = n + merges.length - 1; node >= 0; node -= 1) if (!isChild.has(node)) stack.push(node);
+  while (stack.length) {
+    const node = /** @type {number} */ (stack.pop());
+    if (node < n) order.push(node);
+    else stack.push(merges[node - n][1], merges[node - n][0]);
+  }
+  return order;
 }
 
 /**
@@ -70,32 +91,22 @@ export function tree(evidence, store) {
  * @param {number[][]} merges @param {number} n @param {(leaf: number) => string | null} colour @param {number} [shown] merges drawn
  */
 export function dendrogram(merges, n, colour, shown = merges.length) {
-  /** @type {number[][]} */
-  const children = merges.map(([left, right]) => [left, right]);
-  /** @type {number[]} */
-  const order = [];
-  const isChild = new Set(children.flat());
-  const roots = [];
-  for (let node = n + merges.length - 1; node >= 0; node -= 1) if (!isChild.has(node)) roots.push(node);
-  for (const stack = [...roots]; stack.length;) {
-    const node = /** @type {number} */ (stack.pop());
-    if (node < n) order.push(node);
-    else stack.push(children[node - n][1], children[node - n][0]);
-  }
   const x = new Float64Array(n + merges.length), y = new Float64Array(n + merges.length);
-  order.forEach((leaf, at) => { x[leaf] = (at + 0.5) / n; });
+  leafOrder(merges, n).forEach((leaf, at) => { x[leaf] = (at + 0.5) / n; });
   const top = merges.reduce((most, [, , height]) => Math.max(most, height), 1e-12);
   const tint = Array.from({ length: n }, (_, leaf) => colour(leaf));
-  const lines = merges.map(([left, right, height], m) => {
+  const lines = merges.flatMap(([left, right, height], m) => {
     const node = n + m;
     x[node] = (x[left] + x[right]) / 2;
     y[node] = height / top;
     tint[node] = tint[left] === tint[right] ? tint[left] : null;
+    if (m >= shown) return [];
     const at = (/** @type {number} */ value) => (4 + 112 * (1 - value)).toFixed(2);
-    return m < shown && s("path", {
-      d: `M${(400 * x[left]).toFixed(2)},${at(y[left])}V${at(y[node])}H${(400 * x[right]).toFixed(2)}V${at(y[right])}`, class: "branch", "vector-effect": "non-scaling-stroke",
-      style: tint[node] ? { stroke: /** @type {string} */ (tint[node]) } : {},
-    });
+    const across = (/** @type {number} */ value) => (400 * value).toFixed(2);
+    const line = (/** @type {string} */ d, /** @type {string | null} */ stroke) =>
+      s("path", { d, class: "branch", "vector-effect": "non-scaling-stroke", style: stroke ? { stroke } : {} });
+    return [...[left, right].map((child) => line(`M${across(x[child])},${at(y[child])}V${at(y[node])}`, tint[child])),
+      line(`M${across(x[left])},${at(y[node])}H${across(x[right])}`, tint[node])];
   });
   return s("svg", { class: "dendrogram", viewBox: "0 0 400 120", preserveAspectRatio: "none", role: "img", "aria-label": `Dendrogram of ${n} leaves` }, lines);
 }

@@ -16,7 +16,7 @@ export function makeCompare(store) {
   const a = side("a"), b = side("b");
   const said = h("h2", { class: "headline" });
   const text = h("p", { class: "muted" });
-  const table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Contingency table" });
+  const table = h("div", { class: "scroll contingency-scroll", tabindex: "0", role: "region", "aria-label": "Contingency table" });
   const moved = button("Select the rows that moved", { "data-testid": "moved", onclick: selectMoved });
   const selected = h("span", { class: "muted" });
   const element = h("section", { class: "place compare-place", "aria-label": "Compare" },

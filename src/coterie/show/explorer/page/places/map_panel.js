@@ -123,9 +123,10 @@ export function makeMapPanel(store) {
     const shown = store.groups.length < 2 ? [] : store.groups.filter((/** @type {any} */ group) => found.get(group.label)?.xs.length).map((/** @type {any} */ group) => {
       const one = /** @type {any} */ (found.get(group.label));
       const [x, y] = grid.toWorld(middle(one.xs), middle(one.ys));
-      return { text: store.nameOf(group.label), x, y, size: group.size };
+      const [, top] = grid.toWorld(0, one.ys[Math.floor(0.95 * (one.ys.length - 1))]); // sorted by now
+      return { text: store.nameOf(group.label), x, y, top, size: group.size };
     });
-    view.setNames(shown.sort((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size));
+    view.setNames(shown.sort((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size), [tools]);
   }
 
   function fillColumns() {
