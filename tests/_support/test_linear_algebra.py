@@ -6,6 +6,7 @@ import pytest
 from coterie._support.linear_algebra import (
     factor_correlations,
     is_positive_definite,
+    lanczos,
     principal_components,
     settle_signs,
 )
@@ -117,3 +118,15 @@ def test_an_ellipse_about_a_thin_cloud(thickness, offset):
     assert np.isfinite([*shape.center, shape.width, shape.height, shape.angle]).all()
     assert np.sqrt(5) - 1e-3 < shape.width < np.sqrt(10)  # the line itself; about a box
     assert -90 <= shape.angle <= 90
+
+
+def test_arpack_gives_the_same_pairs_each_time():
+    """Law: an operator of few different eigenvalues, whose Krylov space ends early, has one answer."""
+    matrix = np.diag(np.repeat([1.0, 2.0, 5.0], 20))
+    start = np.random.default_rng(0).normal(size=60)
+    values, vectors = lanczos(matrix, 0, k=30, v0=start)
+    np.testing.assert_allclose(np.sort(values), np.repeat([2.0, 5.0], [10, 20]))
+    for _ in range(3):
+        again = lanczos(matrix, 0, k=30, v0=start)
+        np.testing.assert_array_equal(again[0], values)
+        np.testing.assert_array_equal(again[1], vectors)
