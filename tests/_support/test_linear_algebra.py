@@ -121,12 +121,10 @@ def test_an_ellipse_about_a_thin_cloud(thickness, offset):
 
 
 def test_arpack_gives_the_same_pairs_each_time():
-    """Law: an operator of few different eigenvalues, whose Krylov space ends early, has one answer."""
-    matrix = np.diag(np.repeat([1.0, 2.0, 5.0], 20))
-    start = np.random.default_rng(0).normal(size=60)
-    values, vectors = lanczos(matrix, 0, k=30, v0=start)
-    np.testing.assert_allclose(np.sort(values), np.repeat([2.0, 5.0], [10, 20]))
+    """Law: a start that is an eigenvector, so that ARPACK has to draw another one, has one answer."""
+    matrix, start = np.diag(np.repeat([1.0, 2.0, 5.0], 20)), np.eye(60)[0]
+    values, vectors = lanczos(matrix, 0, k=10, v0=start)
+    np.testing.assert_allclose(values, 5.0)
     for _ in range(3):
-        again = lanczos(matrix, 0, k=30, v0=start)
-        np.testing.assert_array_equal(again[0], values)
+        again = lanczos(matrix, 0, k=10, v0=start)
         np.testing.assert_array_equal(again[1], vectors)
