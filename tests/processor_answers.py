@@ -24,7 +24,9 @@ from coterie.distance import (
 )
 from coterie.errors import InvalidData
 from coterie.evaluate import measures, silhouette
+from coterie.text import encode_texts, fit_texts
 from coterie.tree import METHODS, linkage
+from topical_texts import topical
 
 COLUMNS = (2, 7, 33)  # within a vector of any width, between, and beyond
 MANY_COLUMNS = 150  # so many that loops over them are unrolled
@@ -290,6 +292,9 @@ def of_lapack():
         model = cluster.GaussianMixture(3, covariance_type=family, random_state=0).fit(X)
         yield f"{family}/labels_", model.predict(X)
         yield f"{family}/means_", model.means_
+    encoder, counts = encode_texts(topical()[0])
+    yield "texts/vectors", encoder.weigh(counts) @ encoder.axes[:, :3]  # the topics: no two are equally long
+    yield "texts/labels", fit_texts(topical()[0], believe=False).labels
     yield "mahalanobis", pairwise_distances(X, X[:20], find_distance("mahalanobis").fit(X))
     singular = np.diag([1.0, 1, 1, 1, 0])
     yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
