@@ -161,10 +161,10 @@ class TextClustering:
         name : str, default=None
             What to call them; None: by their terms.
         """
-        given = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str) else [groups]
-        if not all(isinstance(group, int | np.integer) for group in given):
+        told = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str) else [groups]
+        if not all(isinstance(group, int | np.integer) for group in told):
             raise InvalidParameter(f"merge takes numbers of groups, got {shortened(repr(groups))}.")
-        some = sorted({int(group) for group in given})
+        some = sorted({int(group) for group in told})
         if len(some) < 2 or some[0] < 0 or some[-1] >= self.k:
             raise InvalidParameter(
                 f"merge takes at least two groups, numbers from 0 to {self.k - 1}, got {some}."
