@@ -161,8 +161,11 @@ class TextClustering:
         name : str, default=None
             What to call them; None: by their terms.
         """
-        told = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str) else [groups]
-        if not all(isinstance(group, int | np.integer) for group in told):
+        try:
+            told = list(groups)
+        except TypeError:
+            told = []
+        if not all(isinstance(group, int | np.integer) for group in told) or not told:
             raise InvalidParameter(f"merge takes numbers of groups, got {shortened(repr(groups))}.")
         some = sorted({int(group) for group in told})
         if len(some) < 2 or some[0] < 0 or some[-1] >= self.k:
