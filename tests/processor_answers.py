@@ -24,7 +24,9 @@ from coterie.distance import (
 )
 from coterie.errors import InvalidData
 from coterie.evaluate import measures, silhouette
+from coterie.text import encode_texts, fit_texts
 from coterie.tree import METHODS, linkage
+from topical_texts import topical
 
 COLUMNS = (2, 7, 33)  # within a vector of any width, between, and beyond
 MANY_COLUMNS = 150  # so many that loops over them are unrolled
@@ -44,7 +46,7 @@ def clouds(n_rows, n_columns, dtype, seed=0):
 # Methods of the catalogue in more ways than the usual one: (name of the class, parameters).
 WAYS = [
     *(("KMeans", {"algorithm": name}) for name in ("lloyd", "hamerly", "exponion", "filter")),
-    *(("KMeans", {"geometry": name}) for name in ("manhattan", "cosine", "correlation")),
+    *(("KMeans", {"geometry": name}) for name in distance.geometries() if name != "euclidean"),
     ("KMeans", {"geometry": find_distance("minkowski", p=3.5)}),
     ("KMeans", {"improve": "breathing"}),
     ("KMeans", {"init": "random"}),
@@ -70,7 +72,7 @@ EMBEDDINGS = [
 ]
 
 
-def fitted(name, params, X):
+def fitted(name, params, X, is_table=False):
     """Fit a method; return its public numbers, and what it says of rows that it has not seen."""
     model = getattr(cluster, name)(**params)
     takes = model.get_params()
@@ -82,7 +84,7 @@ def fitted(name, params, X):
     model.set_params(**{key: wanted[key] for key in wanted if key in takes and key not in params})
     model.fit(X)
     found = {key: getattr(model, key) for key in sorted(vars(model)) if key.endswith("_") and key[0] != "_"}
-    if hasattr(model, "predict"):
+    if hasattr(model, "predict") and not is_table:
         found["predicted"] = model.predict(X[:50] + X.std(axis=0, dtype=X.dtype) / 8)
     arrays = {
         key: np.asarray(value) for key, value in found.items() if isinstance(value, (np.ndarray, float))
@@ -96,7 +98,7 @@ def of_methods(ways):
         for dtype in DTYPES:
             X, _ = clouds(N_ROWS, n_columns, dtype)
             for name, params in ways:
-                if n_columns == 2 and params.get("geometry") == "correlation":
+                if n_columns == 2 and params.get("geometry") in ("correlation", "spearman"):
                     continue  # of two columns, every correlation is 1 or -1
                 words = ",".join(f"{key}={getattr(value, 'name', value)}" for key, value in params.items())
                 for key, value in fitted(name, params, X).items():
@@ -156,12 +158,71 @@ def of_distances():
                 if n_columns == 2 and name in ("correlation", "spearman"):
                     continue  # of two columns, every correlation is 1 or -1
                 yield f"{where}/pairwise", pairwise_distances(rows, rows[:60], each.fit(rows))
+                yield f"{where}/among themselves", pairwise_distances(rows, metric=each.fit(rows))
                 yield f"{where}/nearest", nearest(rows, rows[:20], each).distance
                 yield f"{where}/silhouettes", silhouette(rows, groups, metric=each).values
                 near = k_nearest(rows, n_neighbors=3, metric=each).distance
                 yield f"{where}/k_nearest", near
                 within = neighbours_within(rows, radius=1.003 * float(np.median(near)), metric=each)
                 yield f"{where}/within", np.sort(within.distance)
+
+
+def tables(n_rows, n_columns):
+    """Numbers, categories and flags of groups, with gaps: as codes, and what kinds the columns are."""
+    X, groups = clouds(n_rows, n_columns, np.float64)
+    rng = np.random.default_rng(3)
+    names = np.where(rng.random(X.shape) < 0.2, rng.integers(0, 3, X.shape), groups[:, None] % 3)
+    flags = (names > 0).astype(float)
+    kinds = ["number"] * n_columns + ["category"] * n_columns + ["asymmetric"] * n_columns
+    table = np.concatenate([X, names, flags], axis=1)
+    gaps = np.where(rng.random(table.shape) < 0.05, np.nan, table)
+    return table, gaps, kinds
+
+
+def of_tables():
+    """Distances and methods of tables with categories and gaps."""
+    for n_columns in COLUMNS:
+        table, gaps, kinds = tables(N_ROWS, n_columns)
+        places = tuple(range(n_columns, 3 * n_columns))
+        names = table[:, n_columns:]
+        for dtype in DTYPES:
+            where = f"{n_columns}/{dtype.__name__}"
+            rows = gaps.astype(dtype)
+            for form in ({}, {"condensed": True}):
+                words = "condensed" if form else "square"
+                found = pairwise_distances(rows, metric="gower", kinds=kinds, **form)
+                yield f"gower of a table/{words}/{where}", found
+                found = pairwise_distances(rows, metric="nan_euclidean", **form)
+                yield f"nan_euclidean of gaps/{words}/{where}", found
+            for name in ("KMedoids", "AgglomerativeClustering", "HDBSCAN", "Genie", "Diana"):
+                params = {"metric": find_distance("gower", kinds=kinds)}
+                params |= {"linkage": "average"} if name == "AgglomerativeClustering" else {}
+                for key, value in fitted(name, params, rows, is_table=True).items():
+                    yield f"{name}(gower of a table)/{where}/{key}", value
+            model = cluster.KMeans(N_GROUPS, missing="observed", random_state=0).fit(rows[:, :n_columns])
+            yield f"KMeans(observed)/{where}/labels_", model.labels_
+            yield f"KMeans(observed)/{where}/cluster_centers_", model.cluster_centers_
+            for name, params, data in (
+                ("KModes", {}, names.astype(dtype)),
+                ("LatentClasses", {}, names.astype(dtype)),
+                ("KPrototypes", {"categorical": places}, table.astype(dtype)),
+            ):
+                for key, value in fitted(name, params, data, is_table=True).items():
+                    yield f"{name}(of names)/{where}/{key}", value
+
+
+def of_constraints():
+    """K-means with limits of size, with pairs, and with both."""
+    pairs = np.arange(20).reshape(-1, 2)
+    for n_columns in COLUMNS:
+        for dtype in DTYPES:
+            X, groups = clouds(N_ROWS, n_columns, dtype)
+            is_one = groups[pairs[:, 0]] == groups[pairs[:, 1]]
+            told = {"must_link": pairs[~is_one], "cannot_link": pairs[is_one]}
+            sizes = {"size_min": N_ROWS // N_GROUPS - 2, "size_max": N_ROWS // N_GROUPS + 2}
+            for words, params in (("sizes", sizes), ("pairs", told), ("both", sizes | told)):
+                for key, value in fitted("ConstrainedKMeans", params, X).items():
+                    yield f"ConstrainedKMeans({words})/{n_columns}/{dtype.__name__}/{key}", value
 
 
 def of_trees():
@@ -231,6 +292,9 @@ def of_lapack():
         model = cluster.GaussianMixture(3, covariance_type=family, random_state=0).fit(X)
         yield f"{family}/labels_", model.predict(X)
         yield f"{family}/means_", model.means_
+    encoder, counts = encode_texts(topical()[0])
+    yield "texts/vectors", encoder.weigh(counts) @ encoder.axes[:, :3]  # the topics: no two are equally long
+    yield "texts/labels", fit_texts(topical()[0], believe=False).labels
     yield "mahalanobis", pairwise_distances(X, X[:20], find_distance("mahalanobis").fit(X))
     singular = np.diag([1.0, 1, 1, 1, 0])
     yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
@@ -252,8 +316,9 @@ def of_neighbour_graphs():
             yield f"weights/{where}", graph.data
             yield f"leiden/{where}|labels", cluster.leiden(graph, random_state=0).labels
             plain = csr_array((np.ones_like(graph.data), graph.indices, graph.indptr), graph.shape)
-            # a layout makes last bits of the weights large: these weights have none
             yield f"layout/{where}|places", cluster.lay_out_graph(plain, n_epochs=20)
+            exact = neighbour_graph(X[:600], 10, metric).weights
+            yield f"weighted layout/{where}|places", cluster.lay_out_graph(exact, n_epochs=20)
 
 
 def of_engine():
@@ -264,6 +329,8 @@ def of_engine():
     yield from of_many_rows()
     yield from of_many_columns()
     yield from of_distances()
+    yield from of_tables()
+    yield from of_constraints()
     yield from of_trees()
     yield from of_measures()
     yield from of_neighbour_graphs()

@@ -6,6 +6,7 @@ import pytest
 from coterie._support.linear_algebra import (
     factor_correlations,
     is_positive_definite,
+    lanczos,
     principal_components,
     settle_signs,
 )
@@ -117,3 +118,13 @@ def test_an_ellipse_about_a_thin_cloud(thickness, offset):
     assert np.isfinite([*shape.center, shape.width, shape.height, shape.angle]).all()
     assert np.sqrt(5) - 1e-3 < shape.width < np.sqrt(10)  # the line itself; about a box
     assert -90 <= shape.angle <= 90
+
+
+def test_arpack_gives_the_same_pairs_each_time():
+    """Law: a start that is an eigenvector, so that ARPACK has to draw another one, has one answer."""
+    matrix, start = np.diag(np.repeat([1.0, 2.0, 5.0], 20)), np.eye(60)[0]
+    values, vectors = lanczos(matrix, 0, k=10, v0=start)
+    np.testing.assert_allclose(values, 5.0)
+    for _ in range(3):
+        again = lanczos(matrix, 0, k=10, v0=start)
+        np.testing.assert_array_equal(again[1], vectors)

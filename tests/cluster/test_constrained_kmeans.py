@@ -288,3 +288,9 @@ def test_stability_of_groups_within_constraints():
     )
     found = stability(model, X, n_resamples=5, random_state=0)
     assert found.scores.shape == (5, 4)
+
+
+def test_limits_beyond_the_rows_to_predict():
+    """Law: a limit that no group can reach is no limit, for few new rows as well."""
+    model = ConstrainedKMeans(2, size_min=0, size_max=6, random_state=0).fit([[0.0], [1.0], [8.0], [9.0]])
+    np.testing.assert_array_equal(model.predict([[7.0]], respect_sizes=True), model.predict([[7.0]]))

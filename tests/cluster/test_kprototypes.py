@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 import coterie
 from coterie.cluster import KMeans, KModes, KPrototypes, LatentClasses
-from coterie.errors import DataNotice, InvalidData, InvalidParameter
+from coterie.errors import DataNotice, InvalidData, InvalidParameter, UnsupportedInput
 from coterie.evaluate import adjusted_rand_score
 
 CATEGORIES = [4, 5, 6, 7, 8, 9]
@@ -217,3 +217,14 @@ def test_new_rows_without_any_value_are_refused(model):
     assert len(model.predict([[1.0, None], [None, "b"]])) == 2
     with pytest.raises(InvalidData, match=rf"row 1 of X of {type(model).__name__} has no values at all"):
         model.predict([[1.0, "a"], [None, None]])
+
+
+@pytest.mark.parametrize("kind", [KModes, KPrototypes, LatentClasses])
+@pytest.mark.parametrize("table", [{"a": [1, 2]}, "rows.csv", b"rows", None])
+def test_new_rows_that_are_no_table(kind, table):
+    """Law: what is not a table is refused by `predict` with its kind, as by `fit`."""
+    model = kind(2, random_state=0).fit(np.repeat([[0.0, 1.0], [1.0, 0.0]], 5, axis=0))
+    with pytest.raises(
+        UnsupportedInput, match=f"must be a table of rows and columns, got {type(table).__name__}"
+    ):
+        model.predict(table)

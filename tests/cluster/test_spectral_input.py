@@ -42,7 +42,7 @@ def test_arpack_that_does_not_converge(monkeypatch):
     def fail(*_, **__):
         raise ArpackNoConvergence("no", [], [])
 
-    monkeypatch.setattr("coterie.cluster.spectral.eigen.eigsh", fail)
+    monkeypatch.setattr("coterie.cluster.spectral.eigen.lanczos", fail)
     with pytest.raises(InvalidData, match=r"leading eigenvectors did not settle.*Increase eigen_tol"):
         SpectralClustering(4, gamma=0.5, eigen_solver="arpack").fit(BLOBS)
 

@@ -126,3 +126,23 @@ def test_a_tolerance_of_32_bits_is_the_number(method):
     models = [method(3, tol=tol, random_state=0) for tol in (np.float32(2.0), 2.0)]
     np.testing.assert_array_equal(*(labels_of(model, rows) for model in models))
     assert isinstance(models[0].tol, np.float32)
+
+
+METHODS = [
+    method
+    for method in cluster.methods()
+    if {"max_iter", "n_iterations"} & method.load()().get_params().keys()
+]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("most", [2**31, 2**63, 10**400], ids=["32 bits", "64 bits", "400 digits"])
+def test_more_iterations_than_64_bits_can_count(method, most):
+    """Law: a limit that is never reached changes nothing, however many digits it has."""
+    kind, rows = method.load(), ROWS[::5]
+    known = kind().get_params()
+    name = "max_iter" if "max_iter" in known else "n_iterations"
+    wanted = {"random_state": 0, "n_clusters": 3, "n_components": 3, **dict(method.settings)}
+    options = {key: value for key, value in wanted.items() if key in known and key != name}
+    many = kind(**options, **{name: most}).fit(rows)
+    np.testing.assert_array_equal(many.labels_, kind(**options, **{name: 1_000}).fit(rows).labels_)

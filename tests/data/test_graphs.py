@@ -177,3 +177,30 @@ def test_every_format_of_sparse_matrices(kind):
     for make in (sparse.coo_array, sparse.coo_matrix):
         found = read_graph(make(weights).asformat(kind))
         np.testing.assert_array_equal(found.weights.toarray(), weights)
+
+
+@pytest.mark.parametrize(
+    ("edges", "words"),
+    [
+        ([([1], "x"), ({}, [1])], "must name nodes by numbers or text, got list at edge 0"),
+        ({"source": [{}], "target": [b"y"]}, "must have a number or a text in every cell"),
+        ([(1, 2, 10**400)], "weights of graph of .* must be numbers, at most"),
+    ],
+)
+def test_cells_that_are_neither_nodes_nor_weights(edges, words):
+    """Lists, objects and numbers beyond floats are refused, with the edge."""
+    with pytest.raises(InvalidData, match=words):
+        read_graph(edges)
+
+
+def test_nodes_of_any_hashable_kind():
+    """Tuples are nodes, alone or among numbers; whole numbers may be of any size."""
+    assert read_graph([(1, (1, 2), 1.0)]).nodes.tolist() == [1, (1, 2)]
+    assert read_graph({"source": [2.0, 3], "target": [2.0, (1, 2)]}).n_nodes == 3
+    assert read_graph({"source": [2**64, 5], "target": [10**30, 5]}).nodes.tolist() == [5, 2**64, 10**30]
+
+
+def test_loops_of_large_weights():
+    """Law: a loop is counted once, however large its weight."""
+    found = read_graph([("a", "a", 1.7e308), ("a", "b", 2.0)]).weights.toarray()
+    np.testing.assert_array_equal(found, [[1.7e308, 2.0], [2.0, 0.0]])

@@ -150,7 +150,7 @@ def _layout(draw: Draw) -> Call:
     if draw.chance(0.3):
         options["start"] = draw_rows(draw, d=draw.choice([2, 2, 1, 3])).value
     if draw.chance(0.3):
-        options["random_state"] = _wild_seed(draw)
+        options["random_state"] = wild_seed(draw)
     return cluster.lay_out_graph, (value,), options, words
 
 
@@ -304,7 +304,7 @@ def _fit(draw: Draw) -> Call:
         "distance": draw.choice(["auto", "auto", "auto", *(one.name for one in distance.distances())]),
         "missing": draw.choice(["error", *read.MISSING_POLICIES]),
         "budget": draw.choice(["fast", "small", draw_wild(draw)]) if draw.chance(0.1) else "fast",
-        "random_state": _wild_seed(draw) if draw.chance(0.05) else 0,
+        "random_state": wild_seed(draw) if draw.chance(0.05) else 0,
     }
     value, words = (_table(draw, rows)) if draw.chance(0.5) else (rows.value, rows.words)
     return coterie.fit, (value,), options, words
@@ -362,7 +362,8 @@ def _fit_network(draw: Draw) -> Call:
     return coterie.fit, (), options | {"graph": square.value}, square.words
 
 
-def _wild_seed(draw: Draw) -> Any:
+def wild_seed(draw: Draw) -> Any:
+    """Return anything for a seed but None."""
     seed = draw_wild(draw)
     return 0 if seed is None else seed  # None draws a new seed each time, as it should
 

@@ -16,6 +16,10 @@ PARTS = {
     "checkpoints": "tests.fuzz.part_checkpoints",
     "readers": "tests.fuzz.part_readers",
     "shell": "tests.fuzz.part_shell",
+    "workbook": "tests.fuzz.part_workbook",
+    "explorer": "tests.fuzz.part_explorer",
+    "constrained": "tests.fuzz.part_constrained",
+    "embeddings": "tests.fuzz.part_embeddings",
 }
 
 

@@ -16,6 +16,10 @@ CASES = {
     "checkpoints": 25,
     "readers": 60,
     "shell": 20,
+    "workbook": 15,
+    "explorer": 25,
+    "constrained": 40,
+    "embeddings": 25,
 }
 
 

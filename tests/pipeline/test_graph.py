@@ -82,3 +82,15 @@ def test_no_edges_is_no_data():
     """Law: an empty graph is refused."""
     with pytest.raises(InvalidData, match="at least one node"):
         coterie.fit(graph=[])
+
+
+def test_weights_whose_sum_overflows():
+    """Law: a constant factor of all weights changes no group and no share, up to the largest numbers."""
+    edges = [(at, at + 1, 1.0) for at in range(5)] + [(0, 2, 1.0), (3, 5, 1.0)]
+    small, large = (
+        coterie.fit(graph=[(a, b, w * factor) for a, b, w in edges], random_state=0).to_dict()
+        for factor in (1.0, 1.7e308)
+    )
+    assert [group["size"] for group in large["groups"]] == [group["size"] for group in small["groups"]]
+    inside = [[group["inside"] for group in found["groups"]] for found in (small, large)]
+    np.testing.assert_allclose(inside[1], inside[0])

@@ -152,3 +152,50 @@ def test_names_differ():
         "a, b, c, d",
         "(no terms)",
     )
+
+
+@pytest.mark.parametrize("n_texts", [12, 60, 700])
+def test_texts_of_few_words_give_the_same_groups_each_time(n_texts):
+    """Law: same seed, same texts, same groups, also where directions are equally long."""
+    rng = np.random.default_rng(3)
+    topics = [words.split()[:6] for words in TOPICS.values()]
+    texts = [" ".join(rng.permutation(topics[at % 3])[: rng.integers(1, 6)]) for at in range(n_texts)]
+    first = fit_texts(texts, believe=False)
+    for _ in range(2):
+        again = fit_texts(texts, believe=False)
+        np.testing.assert_array_equal(again.labels, first.labels)
+        np.testing.assert_array_equal(again.encoder.axes, first.encoder.axes)
+
+
+@pytest.mark.parametrize("n_texts", [40, 700])
+def test_axes_are_singular_vectors(n_texts):
+    """Law: axes are orthonormal, and vectors along them have the singular values of the weighted counts."""
+    encoder, counts = encode_texts(topical(n_texts)[0])
+    np.testing.assert_allclose(encoder.axes.T @ encoder.axes, np.eye(encoder.axes.shape[1]), atol=1e-9)
+    weighted = encoder.weigh(counts)
+    found = np.linalg.norm(weighted @ encoder.axes, axis=0)
+    expected = np.linalg.svd(weighted.toarray(), compute_uv=False)[: len(found)]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: fit_texts(["a b", "c d"], language=-np.inf), "language must be one of .*, got -inf"),
+        (lambda: fit_texts(["a b", "c d"], language=[1, 2]), "language must be one of .*, got"),
+        (lambda: fit_texts(["ab cd", "cd ef"], random_state="x"), "random_state of encode_texts must be"),
+        (lambda: encode_texts(["ab", 7]), "text 2 must be a string, got int"),
+        (lambda: GROUPS.merge("x"), "merge takes numbers of groups, got 'x'"),
+        (lambda: GROUPS.merge(None), "merge takes numbers of groups, got None"),
+        (lambda: GROUPS.rename({0: 3}), "rename takes names by group number"),
+        (lambda: GROUPS.rename({"x": "name"}), "there is no group 'x'"),
+        (lambda: GROUPS.rename("x"), "rename takes names by group number"),
+    ],
+)
+def test_odd_parameters(call, words):
+    """What is no language, seed, number or name is refused in words."""
+    with pytest.raises(CoterieError, match=words):
+        call()
+
+
+GROUPS = fit_texts(topical(40)[0], believe=False)

@@ -151,7 +151,7 @@ def _of_arrow(polars: Any, data: Any) -> Any:
 def _of_columns(columns: dict[Any, Any]) -> Any:
     """Return the frame of a dictionary of columns."""
     polars = require("polars", extra="cli", purpose="Taking columns by name")
-    lengths = {str(name): np.size(values) for name, values in columns.items()}
+    lengths = {str(name): _length(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} ({length:,})" for name, length in list(lengths.items())[:5])
         raise InvalidData(f"columns must be equally long, got {listed}.")
@@ -159,6 +159,13 @@ def _of_columns(columns: dict[Any, Any]) -> Any:
         return polars.DataFrame({str(name): values for name, values in columns.items()}, strict=False)
     except Exception as error:  # of values that polars has no type for
         raise InvalidData(f"the columns cannot be read as a table ({error}).") from None
+
+
+def _length(values: Any) -> int:
+    try:
+        return int(np.size(values))
+    except ValueError:  # cells that are lists of several lengths
+        return len(values)
 
 
 def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:

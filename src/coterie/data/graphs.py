@@ -137,8 +137,15 @@ def _is_square(graph: Any) -> bool:
     """Return whether something is a matrix rather than edges: rows of lists, not tuples, where they are."""
     if isinstance(graph, list | tuple):
         n = len(graph)
-        return n > 0 and all(np.ndim(row) == 1 and len(row) == n and type(row) is not tuple for row in graph)
+        return n > 0 and all(_is_flat(row) and len(row) == n and type(row) is not tuple for row in graph)
     return getattr(graph, "ndim", 0) == 2 and graph.shape[0] == graph.shape[1] and graph.dtype.kind in "biuf"
+
+
+def _is_flat(row: Any) -> bool:
+    try:
+        return np.ndim(row) == 1
+    except ValueError:  # cells of several dimensions
+        return False
 
 
 def _of_igraph(graph: Any, directed: bool | None, what: str) -> Graph:
@@ -219,6 +226,8 @@ def edge_columns(names: Sequence[str]) -> tuple[int, ...] | None:
 
 
 def _plain_column(column: Any) -> AnyArray:
+    if str(getattr(column, "dtype", "")) in ("Int128", "UInt128"):
+        return _ids(column.to_list())  # NumPy has no such type
     if hasattr(column, "to_numpy"):
         return np.asarray(column.to_numpy())
     return np.asarray(column)
@@ -251,11 +260,14 @@ def _of_edges(edges: Any, nodes: Any, is_directed: bool, what: str) -> Graph:
 
 
 def _of_columns(parts: list[AnyArray], nodes: Any, is_directed: bool, what: str) -> Graph:
+    if any(part.ndim != 1 or part.dtype.kind == "V" for part in parts):
+        raise InvalidData(f"{what} must have a number or a text in every cell, got cells of several values.")
     if len({len(part) for part in parts}) > 1:
         raise InvalidData(f"{what} must have as many sources as targets and weights.")
     sources, targets = parts[:2]
     weights = _numbers(parts[2], what) if len(parts) == 3 else np.ones(len(sources))
     for side, ends in (("source", sources), ("target", targets)):
+        _refuse_unhashable(ends, f"{what} must name nodes by numbers or text", "edge")
         gone = _is_missing(ends)
         if gone.any():
             at = int(np.argmax(gone))
@@ -280,15 +292,25 @@ def _codes(both: list[Any], sources: AnyArray, targets: AnyArray) -> tuple[AnyAr
         )
         return ids.astype(np.int64) if is_whole else ids, codes.ravel()
     different = list(dict.fromkeys(both))
-    with suppress(TypeError):  # of several types: as they occur
+    with suppress(TypeError, ValueError):  # of several types: as they occur
         different.sort()
     place = {one: at for at, one in enumerate(different)}
     return _ids(different), np.array([place[one] for one in both], dtype=np.int64)
 
 
+def _refuse_unhashable(ends: Any, must: str, place: str) -> None:
+    """Refuse ids that are lists, arrays or the like: two of them cannot be told to be one node."""
+    for at, one in enumerate(ends if getattr(ends, "dtype", None) is None or ends.dtype.kind == "O" else ()):
+        try:
+            hash(one)
+        except TypeError:
+            raise InvalidData(f"{must}, got {type(one).__name__} at {place} {at}.") from None
+
+
 def _known(nodes: Any, sources: AnyArray, targets: AnyArray, what: str) -> tuple[AnyArray, Indices]:
     """Return the given ids, and the place of each end among them."""
     listed = list(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
+    _refuse_unhashable(listed, f"nodes of {what} must be numbers or text", "node")
     place = {one: at for at, one in enumerate(listed)}
     if len(place) < len(listed):
         raise InvalidData(f"nodes of {what} must differ, got {len(listed) - len(place)} that occur twice.")
@@ -323,11 +345,10 @@ def _assemble(
     if not np.isfinite(one_way.data).all():
         raise InvalidData(f"{what} must have weights whose sum is finite. Divide them by a constant first.")
     if not is_directed:
-        loops = one_way.diagonal()
-        one_way = csr_array(one_way + one_way.T)
-        if loops.any():
-            one_way.setdiag(one_way.diagonal() - loops)
-            one_way.eliminate_zeros()
+        back = one_way.T.tocoo()
+        is_other = back.coords[0] != back.coords[1]  # a loop is its own way back
+        back = csr_array((back.data[is_other], tuple(ends[is_other] for ends in back.coords)), shape=(n, n))
+        one_way = csr_array(one_way + back)
     one_way.sort_indices()
     return Graph(one_way, nodes, is_directed, notes)
 
@@ -347,7 +368,8 @@ def _ids(values: Any) -> AnyArray:
         except OverflowError:
             pass
     array = np.empty(len(listed), dtype=object)
-    array[:] = listed
+    for at, value in enumerate(listed):  # at once, tuples would be taken for rows
+        array[at] = value
     return array
 
 
@@ -362,8 +384,8 @@ def _is_missing(ends: AnyArray) -> AnyArray:
 def _numbers(weights: Any, what: str) -> FloatArray:
     try:
         return np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidData(f"weights of {what} must be numbers.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidData(f"weights of {what} must be numbers, at most 1.8e308.") from None
 
 
 def _refuse_weights(weights: FloatArray, place: Any, what: str) -> None:

@@ -395,9 +395,17 @@ def _compare(
     return Significance(name, "configuration", words, found.quality, draws, greater_is_better=True), []
 
 
+def _relative(graph: Graph) -> Any:
+    """Return the edges with weights as shares of the heaviest: sums of large ones would overflow."""
+    edges = csr_array(graph.weights).tocoo()
+    heaviest = edges.data.max(initial=0.0)
+    edges.data = edges.data / heaviest if heaviest > 0 else edges.data
+    return edges
+
+
 def _describe(graph: Graph, labels: Labels) -> tuple[FloatArray, FloatArray]:
     """Return of each group the share of its weight that lies within it, and how dense it is."""
-    edges = csr_array(graph.weights).tocoo()
+    edges = _relative(graph)
     k = int(labels.max()) + 1
     rows, columns = edges.coords
     is_inside = labels[rows] == labels[columns]
@@ -415,7 +423,7 @@ def _describe(graph: Graph, labels: Labels) -> tuple[FloatArray, FloatArray]:
 
 def _central(graph: Graph, labels: Labels) -> tuple[Indices, ...]:
     """Return of each group the nodes with the heaviest edges within it."""
-    edges = csr_array(graph.weights).tocoo()
+    edges = _relative(graph)
     rows, columns = edges.coords
     is_inside = (labels[rows] == labels[columns]) & (rows != columns)
     weight = np.bincount(rows[is_inside], edges.data[is_inside], len(labels))

@@ -10,18 +10,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
+from scipy.sparse.linalg import aslinearoperator
 from sklearn.feature_extraction.text import CountVectorizer
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._printing import shortened
+from coterie._support.linear_algebra import FLAT, lanczos, settle_signs
 from coterie._support.typing import Data, FloatArray, SparseData
+from coterie._support.validation import Whole, check_parameter
 from coterie._support.validation.schema import ListOf, Schema, Tensor, Text
-from coterie.errors import InvalidData, InvalidParameter, MissingDependency
-from coterie.text.stop_words import find_language, stop_words
+from coterie.errors import InvalidData, InvalidParameter, MissingDependency, UnsupportedInput
+from coterie.text.stop_words import find_language, languages, stop_words
 
 WORD = r"(?u)\b[^\W\d_][\w'’-]*[^\W_]\b"  # two characters or more, beginning with a letter
 TEXTS_TO_TELL = 200  # from which the language is told
 MOST_AXES = 100  # of the vectors
 MOST_TERMS = 20_000
+MOST_DENSE = 500  # texts or terms whose products LAPACK decomposes whole: quicker than Lanczos' method
 COMMON = 0.5  # terms in more than that share of the texts say nothing
 FEW_TEXTS = 50  # of fewer, a term of one text counts
 
@@ -99,6 +103,8 @@ def encode_texts(
     >>> sorted(encoder.terms)[-3:]
     ['pears', 'red apples', 'red cars']
     """
+    texts = read_texts(texts)
+    check_parameter(random_state, Whole(0), name="random_state", who="encode_texts")
     known, name = _stop_words(texts, language)
     counter = CountVectorizer(
         token_pattern=WORD,
@@ -121,24 +127,62 @@ def encode_texts(
     return TextEncoder(terms, weights, axes, name), counts
 
 
-def _axes(weighted: SparseData, seed: int) -> FloatArray:
-    """Return the leading right singular vectors."""
-    from scipy.sparse.linalg import svds
+def read_texts(texts: Any) -> list[str]:
+    """Return texts as a list; None is an empty text."""
+    if isinstance(texts, (str, bytes)) or not hasattr(texts, "__len__"):
+        raise UnsupportedInput(f"texts must be a sequence of texts, got {type(texts).__name__}.")
+    found = []
+    for at, text in enumerate(texts.to_list() if hasattr(texts, "to_list") else texts):
+        if text is None or (isinstance(text, float) and np.isnan(text)):
+            found.append("")
+        elif isinstance(text, str):
+            found.append(text)
+        else:
+            raise UnsupportedInput(f"text {at + 1} must be a string, got {type(text).__name__}.")
+    return found
 
+
+def _axes(weighted: SparseData, seed: int) -> FloatArray:
+    """Return the leading right singular vectors, by the products of texts or of terms, the fewer of them."""
     n_axes = min(MOST_AXES, *(side - 1 for side in weighted.shape))
     if n_axes < 1:
         return np.ones((weighted.shape[1], 1))
-    start = np.random.default_rng(seed).normal(size=min(weighted.shape))
-    _, values, right = svds(weighted, k=n_axes, v0=start)
-    order = np.argsort(-values)
-    kept = order[values[order] > 1e-9 * max(float(values.max()), 1e-300)]
-    return settle_signs(np.ascontiguousarray(right[kept].T))
+    has_fewer_texts = weighted.shape[0] < weighted.shape[1]
+    narrow = weighted if has_fewer_texts else csr_array(weighted.T)
+    squares, vectors = _largest(narrow, n_axes, seed)
+    kept = squares > FLAT * max(float(squares[0]), 1e-300)
+    squares, vectors = squares[kept], vectors[:, kept]
+    axes = narrow.T @ (vectors / np.sqrt(squares)) if has_fewer_texts else vectors
+    return settle_signs(np.ascontiguousarray(axes))
+
+
+def _largest(narrow: SparseData, count: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest eigenvalues of the products of all pairs of rows, falling, and their vectors."""
+    n_rows = narrow.shape[0]
+    if n_rows <= MOST_DENSE:
+        squares, vectors = np.linalg.eigh(np.asarray((narrow @ narrow.T).toarray()))
+    else:
+        start = np.random.default_rng(seed).normal(size=n_rows)
+        squares, vectors = lanczos(
+            aslinearoperator(narrow) @ aslinearoperator(narrow.T), seed, k=count, v0=start
+        )
+    order = np.argsort(-squares, kind="stable")[:count]
+    return squares[order], vectors[:, order]
 
 
 def _stop_words(texts: Sequence[str], language: Any) -> tuple[Any, str]:
     """Return the words to leave out, or the name of their language, and that name."""
     if not isinstance(language, str):
-        given = frozenset(str(word).lower() for word in language)
+        try:
+            told = list(language)
+        except TypeError:  # a number, for example
+            told = [language]
+        if not all(isinstance(word, str) for word in told):
+            raise InvalidParameter(
+                f'language must be one of {", ".join(languages())}, "auto", "none", or a list of stop words, '
+                f"got {shortened(repr(language))}."
+            )
+        given = frozenset(word.lower() for word in told)
         return given, " ".join(sorted(given))
     if language == "none":
         return "", ""

@@ -10,15 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from coterie._printing import shortened
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Sometimes, Tensor, Text
 from coterie.cluster import EmbeddingClustering
 from coterie.data import Table
-from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.verdict import LEVEL
-from coterie.text.encoder import TextEncoder, embed_texts, encode_texts
+from coterie.text.encoder import TextEncoder, embed_texts, encode_texts, read_texts
 from coterie.text.stop_words import languages
 
 NAME_TERMS = 3  # in the name of a group
@@ -160,7 +161,13 @@ class TextClustering:
         name : str, default=None
             What to call them; None: by their terms.
         """
-        some = sorted({int(group) for group in groups})
+        try:
+            told = list(groups)
+        except TypeError:
+            told = []
+        if not all(isinstance(group, int | np.integer) for group in told) or not told:
+            raise InvalidParameter(f"merge takes numbers of groups, got {shortened(repr(groups))}.")
+        some = sorted({int(group) for group in told})
         if len(some) < 2 or some[0] < 0 or some[-1] >= self.k:
             raise InvalidParameter(
                 f"merge takes at least two groups, numbers from 0 to {self.k - 1}, got {some}."
@@ -182,9 +189,13 @@ class TextClustering:
 
     def rename(self, names: Mapping[int, str]) -> TextClustering:
         """Return the answer with other names of some groups, by number."""
-        unknown = [group for group in names if not 0 <= group < self.k]
+        if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
+            raise InvalidParameter(
+                f"rename takes names by group number, such as {{0: 'fruit'}}, got {shortened(repr(names))}."
+            )
+        unknown = [group for group in names if group not in range(self.k)]
         if unknown:
-            raise InvalidParameter(f"there is no group {unknown[0]}: numbers go from 0 to {self.k - 1}.")
+            raise InvalidParameter(f"there is no group {unknown[0]!r}: numbers go from 0 to {self.k - 1}.")
         return replace(self, names=tuple(names.get(group, own) for group, own in enumerate(self.names)))
 
     def _is_renamed(self, group: int) -> bool:
@@ -340,21 +351,6 @@ def _said(language: str) -> str:
     if language in languages():
         return f"{language.capitalize()} stop words were left out"
     return "the given stop words were left out" if language else "no stop words were left out"
-
-
-def read_texts(texts: Any) -> list[str]:
-    """Return texts as a list; None is an empty text."""
-    if isinstance(texts, (str, bytes)) or not hasattr(texts, "__len__"):
-        raise UnsupportedInput(f"texts must be a sequence of texts, got {type(texts).__name__}.")
-    found = []
-    for at, text in enumerate(texts.to_list() if hasattr(texts, "to_list") else texts):
-        if text is None or (isinstance(text, float) and np.isnan(text)):
-            found.append("")
-        elif isinstance(text, str):
-            found.append(text)
-        else:
-            raise UnsupportedInput(f"text {at + 1} must be a string, got {type(text).__name__}.")
-    return found
 
 
 def _rows_of(vectors: Any, encoder: TextEncoder, counts: SparseData, n_texts: int) -> Any:

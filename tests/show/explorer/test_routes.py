@@ -15,7 +15,7 @@ import pytest
 
 import coterie
 from coterie.show.explorer.methods import methods_form
-from coterie.workbook import LEFT_OUT
+from coterie.workbook import LEFT_OUT, Workbook
 from show.explorer.conftest import numbers
 from workbook_cases import FIT, blobs
 
@@ -109,6 +109,18 @@ def test_columns_and_rows(fitted):
     assert fitted.post("/api/rows", {"rows": [60]}).status_code == 400
 
 
+def test_numbers_beyond_float32(client):
+    """Law: the page gets float32; larger numbers stand at the end of its range, on every kind of map."""
+    client.server.session.open(Workbook.open(blobs() * 1e150), folder=None)
+    most = np.finfo(np.float32).max
+    column = np.frombuffer(client.get("/api/column", name="column_1").content, "<f4")
+    np.testing.assert_array_equal(column, np.where(blobs()[:, 0] > 0, most, -most))
+    for query in ({"kind": "pca"}, {"kind": "xy", "x": "column_1", "y": "column_2"}):
+        found = client.get("/api/map", **query)
+        assert found.status_code == 200
+        assert np.isfinite(np.frombuffer(found.content, "<f4")).all()
+
+
 def test_selections(fitted):
     """A selection is counted by group, and what sets it apart is named."""
     rows = np.arange(25, dtype="<i4")
@@ -177,6 +189,8 @@ def test_save_and_reload(fitted, table):
     assert not fitted.state()["dirty"]
     (table.parent / "other.coterie.json").write_text("mine")
     assert fitted.post("/api/save", {"path": "other"}).status_code == 409
+    for name in ("\ud800", "a\nb", "\x1b[31m"):  # half of a character, and what steers a terminal
+        assert "plain file name" in fitted.post("/api/save", {"path": name}).json()["error"]
     assert (table.parent / "other.coterie.json").read_text() == "mine"
     table.write_text(table.read_text().replace("r000,", "r999,"))
     assert "has changed on disk" in fitted.state()["warning"]

@@ -33,6 +33,8 @@ def test_messages_are_answered_as_requests_are():
         assert len(found.body) == 60 * 8
         assert reply_to(session, {"method": "GET", "path": "/api/map?kind=nothing"}, []).status == 400
         assert reply_to(session, {}, []).status == 404
+        odd = {"method": "GET", "path": "/api/state", "headers": 2**63}
+        assert reply_to(session, odd, []).status == 200
         assert reply_to(session, {"method": "POST", "path": "/api/undo"}, [bytes(65 << 20)]).status == 413
     finally:
         session.close()

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from coterie._support.typing import Data, MatrixLike, SparseData, ValuesByName
 from coterie._support.validation import explain
 from coterie._support.validation.sparse import check_sparse
-from coterie.errors import CoterieError, InvalidData, InvalidParameter
+from coterie.errors import CoterieError, InvalidData, InvalidParameter, UnsupportedInput
 
 FLOATS = [np.float64, np.float32]
 SAFE_SHARE = 8  # a squared distance is at most four sums of squares; twice that leaves room for rounding
@@ -118,6 +118,10 @@ def _without_gaps(X: Any) -> Any:
 
 def _of_table(estimator: Any, X: Any, reset: bool, min_rows: int) -> Data:
     explain.refuse_queries(X, f"X of {type(estimator).__name__}")
+    if X is None or (isinstance(X, dict | str | bytes) and not issparse(X)):
+        raise UnsupportedInput(
+            f"X of {type(estimator).__name__} must be a table of rows and columns, got {type(X).__name__}."
+        )
     if isinstance(X, list | tuple) and not len(X):
         raise InvalidData(
             f"Found array with 0 sample(s) while a minimum of {min_rows} is required: X is empty."

@@ -15,6 +15,7 @@ from coterie._support.typing import Settings
 from coterie.errors import InvalidParameter, did_you_mean
 
 ALL_SHOWN = 12  # more names than this are not listed in a message
+MOST_ITERATIONS = 2**40  # of any method; numbers of the engine have 64 bits
 SEED_LIMIT = 2**64
 
 
@@ -192,6 +193,17 @@ class Anything(Constraint):
 
     def describe(self) -> str:
         return "anything"
+
+
+def engine_count(value: Any) -> int:
+    """Return a number of iterations as the engine takes it: what is beyond 2^40 is never reached.
+
+    Examples
+    --------
+    >>> engine_count(300), engine_count(10**400) == 2**40
+    (300, True)
+    """
+    return min(int(value), MOST_ITERATIONS)
 
 
 def check_parameter(value: object, constraint: Constraint, *, name: str, who: str) -> None:

@@ -40,6 +40,7 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
     check_seed,
+    engine_count,
 )
 from coterie._support.validation.schema import COUNT, Schema, Tensor, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
@@ -215,7 +216,7 @@ class _PrototypeClusterer(WeightedClusterer):
         with track(self.progress, f"{type(self).__name__}: start", total=n_starts).also(listener) as tracker:
             for number in range(n_starts):
                 start = self._start(merged, gamma, [seed, number], threads)
-                run = _run(merged, start, gamma, self.max_iter, threads)
+                run = _run(merged, start, gamma, engine_count(self.max_iter), threads)
                 best = run if best is None or run.costs[-1] < best.costs[-1] else best
                 tracker.report(number + 1)
         assert best is not None

@@ -27,6 +27,7 @@ from coterie._support.validation import (
     Seed,
     Whole,
     check_parameters,
+    engine_count,
 )
 from coterie._support.validation.parameters import check_seed
 from coterie._support.validation.schema import FLAG, ListOf, Names, Real, Schema, Tensor, Text
@@ -194,7 +195,7 @@ def find_communities(
     """Return the communities of a checked graph."""
     ready = _prepare(graph, resolution, objective)
     levels, values, n_made, is_settled = _core.leiden(
-        **ready.arrays, theta=theta, n_iterations=int(n_iterations or 0), seed=seed
+        **ready.arrays, theta=theta, n_iterations=engine_count(n_iterations or 0), seed=seed
     )
     levels = np.column_stack([by_size(level) for level in levels])
     qualities = _in_units(values, ready)

@@ -62,7 +62,7 @@ def check_size_limits(size_min: Any, size_max: Any, n_clusters: int, n_rows: int
             f"size_max of {who} leaves room for {most.sum():,} rows in {n_clusters:,} groups, but there are "
             f"{n_rows:,}. Raise size_max or n_clusters."
         )
-    return SizeLimits(least, most)
+    return SizeLimits(least, np.minimum(most, n_rows))
 
 
 def _per_group(given: Any, default: int, n_clusters: int, n_rows: int, *, name: str, who: str) -> Indices:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from coterie import _core
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, SparseData, Weights
+from coterie._support.validation import engine_count
 
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.looped_points import GeometryPoints
@@ -33,7 +34,7 @@ class Stopping:
 
     def __post_init__(self) -> None:
         # parameters may be NumPy's numbers of fewer bits, products with which overflow
-        object.__setattr__(self, "max_iter", int(self.max_iter))
+        object.__setattr__(self, "max_iter", engine_count(self.max_iter))
         object.__setattr__(self, "tol", float(self.tol))
         if self.tol_inertia is not None:
             object.__setattr__(self, "tol_inertia", float(self.tol_inertia))

@@ -11,6 +11,7 @@ from coterie import _core
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, Init, Weights
+from coterie._support.validation import engine_count
 from coterie.cluster.kmeans.starts import n_candidates, seed_of_restart
 from coterie.cluster.medoids.sources import Source
 from coterie.errors import InvalidData
@@ -91,7 +92,7 @@ class Swaps:
             _core.MedoidObjective.silhouette if plan.maximises_silhouette else _core.MedoidObjective.distance
         )
         rule = _core.SwapRule.best if plan.method == "pam" else _core.SwapRule.first
-        options = _core.SwapOptions(objective, rule, plan.max_iter, threads)
+        options = _core.SwapOptions(objective, rule, engine_count(plan.max_iter), threads)
         report = self._pass if self._tracker.is_watched else None
         found = source.swap(candidates, weights, start, options, report)
         medoids = np.asarray(found.medoids, dtype=np.int64)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, lobpcg
 
 from coterie._support import scikit_learn
+from coterie._support.linear_algebra import lanczos
 from coterie._support.optional import require
 from coterie._support.threads import one_thread
 from coterie._support.typing import FloatArray
@@ -233,7 +234,7 @@ def by_arpack(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: i
     pairs = None
     for _ in range(MOST_ROUNDS):
         try:
-            values, vectors = eigsh(_operator(problem), k=k, which="LA", v0=start, tol=tol)
+            values, vectors = lanczos(_operator(problem), seed, k=k, which="LA", v0=start, tol=tol)
         except ArpackNoConvergence:
             if pairs is None:
                 raise not_settled(k) from None

@@ -18,11 +18,23 @@ GRAPH_NEIGHBOURS = 15
 PCA_ROWS = 20_000  # that components come from where columns are very many
 
 
+def as_single(values: FloatArray) -> FloatArray:
+    """Return numbers as the page takes them: float32, those beyond its range at the end of it.
+
+    Examples
+    --------
+    >>> as_single(np.array([1e300, np.nan, -2.0])).tolist()
+    [3.4028234663852886e+38, nan, -2.0]
+    """
+    most = float(np.finfo(np.float32).max)
+    return np.ascontiguousarray(np.clip(values, -most, most), dtype="<f4")
+
+
 class PlaneMap:
     """Places of all rows of a table, NaN where a row has none, and what the map shows, in a sentence."""
 
     def __init__(self, places: FloatArray, text: str, x: str = "", y: str = "") -> None:
-        self.places = np.ascontiguousarray(places, dtype="<f4")
+        self.places = as_single(places)
         self.text, self.x, self.y = text, x, y
 
 
@@ -35,7 +47,7 @@ def compute_map(rows: MemoryRows, kind: str, seed: int) -> PlaneMap:
 
 def _spread(rows: MemoryRows, places: FloatArray) -> FloatArray:
     """Return places of all rows of the table; those that were left out have none."""
-    whole = np.full((rows.prepared.table.n_rows, 2), np.nan, dtype=np.float32)
+    whole = np.full((rows.prepared.table.n_rows, 2), np.nan)
     whole[rows.prepared.rows] = places
     return whole
 

@@ -14,6 +14,7 @@ import numpy as np
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.show.explorer.exports import EXPORTS, export
 from coterie.show.explorer.jobs import Job
+from coterie.show.explorer.maps import as_single
 from coterie.show.explorer.methods import methods_form
 from coterie.show.explorer.session import Busy, Session, Taken
 from coterie.show.explorer.tables import MOST_ROWS_OF_PAGE, check_column, coded_column, page_of_rows
@@ -135,7 +136,7 @@ def _column(session: Session, call: Call) -> Reply:
     table = session.need().data.table
     values, facts = coded_column(table, check_column(table, call.query.get("name")))
     headers = {"X-Column": in_header(json.dumps(clean(facts), ensure_ascii=True))}
-    return Reply(values.astype("<f4").tobytes(), BINARY, headers=headers)
+    return Reply(as_single(values).tobytes(), BINARY, headers=headers)
 
 
 def _operations(session: Session, call: Call) -> Reply:

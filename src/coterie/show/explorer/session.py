@@ -65,7 +65,8 @@ def default_name(book: Workbook) -> str:
 def check_name(name: object) -> str:
     """Return the name of a file to save to: a plain name, never a path."""
     is_plain = isinstance(name, str) and 0 < len(name) <= 200 and Path(name).name == name
-    if not is_plain or any(sign in str(name) for sign in "/\\:\0") or str(name).startswith("."):
+    is_plain = is_plain and str(name).isprintable()  # no control characters, no halves of characters
+    if not is_plain or any(sign in str(name) for sign in "/\\:") or str(name).startswith("."):
         raise InvalidParameter("the name of a workbook must be a plain file name, without folders.")
     return str(name) if str(name).endswith(SUFFIX) else f"{name}{SUFFIX}"
 

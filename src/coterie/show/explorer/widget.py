@@ -21,7 +21,8 @@ def call_of(message: Any, buffers: list[Any]) -> Call:
     body = bytes(buffers[0]) if buffers else b""
     if not buffers and message.get("json") is not None:
         body = json.dumps(message["json"]).encode()
-    headers = message.get("headers") or {}
+    headers = message.get("headers")
+    headers = headers if isinstance(headers, dict) else {}
     return Call(
         str(message.get("method", "GET")),
         address.path,
