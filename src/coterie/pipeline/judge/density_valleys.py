@@ -204,7 +204,8 @@ class Valleys:
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
-        most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
+        # a few more than the largest scale: then spanning trees need hardly a search
+        most = max(k for k in SCALES if k <= max(SCALES[0], n_rows // LEAST_CELLS)) + GRAPH_NEIGHBOURS
         rows = RowDistances(X, metric)
         # the distances of the rows as they are, which methods that take them ask for again
         self.distances = rows if X is self.X else RowDistances(self.X, metric)
