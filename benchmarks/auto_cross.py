@@ -63,7 +63,7 @@ def scores_of_set(title: str, X: Any, y: Any, settings: Sequence[int]) -> tuple[
     """Return the scores of one set with some of the settings, None for the others."""
     warnings.simplefilter("ignore")
     found: list[Score | None] = [None] * len(SETTINGS)
-    with proposed_once():
+    with measured_once():
         for at in settings:
             with changed(SETTINGS[at]):
                 found[at] = score(X, y)
@@ -71,20 +71,37 @@ def scores_of_set(title: str, X: Any, y: Any, settings: Sequence[int]) -> tuple[
 
 
 @contextmanager
-def proposed_once() -> Iterator[None]:
-    """Let methods propose once for all settings: these change what the judge says, not what it is shown."""
+def measured_once() -> Iterator[None]:
+    """Let methods propose and borders be measured once for all settings, which change what follows."""
     from coterie.pipeline import choose_method
+    from coterie.pipeline.judge.density_valleys import Valleys
 
-    usual: Callable[..., Any] = choose_method.propose
-    known: dict[Any, list[Any]] = {}
+    propose, valleys_of, measure = choose_method.propose, choose_method.valleys_of, Valleys._measure
+    known: dict[Any, Any] = {}
 
-    def propose(method: str, task: Any) -> list[Any]:
-        key = method, task.ks
+    def once(key: Any, find: Callable[[], Any]) -> Any:
         if key not in known:
-            known[key] = list(usual(method, task))
+            known[key] = find()
         return known[key]
 
-    with replaced(choose_method, "propose", propose):
+    def same_valleys(*given: Any) -> Any:
+        valleys = once("valleys", lambda: valleys_of(*given))
+        valleys._judged.clear()
+        return valleys
+
+    with (
+        replaced(choose_method, "valleys_of", same_valleys),
+        replaced(
+            choose_method,
+            "propose",
+            lambda method, task: once((method, task.ks), lambda: list(propose(method, task))),
+        ),
+        replaced(
+            Valleys,
+            "_measure",
+            lambda self, labels, k: once(labels.tobytes(), lambda: measure(self, labels, k)),
+        ),
+    ):
         yield
 
 
@@ -136,7 +153,7 @@ def add_scores(
     todo = [
         each for each in sets if each[0] not in scores or any(scores[each[0]][at] is None for at in settings)
     ]
-    todo.sort(key=lambda each: -each[1].size)  # the longest first
+    todo.sort(key=lambda each: each[1].size)  # the shortest first: a run that is stopped has most of them
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(scores_of_set, *each, settings) for each in todo]):
             title, found = done.result()

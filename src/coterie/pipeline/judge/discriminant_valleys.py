@@ -77,6 +77,7 @@ class LinesOfGroups:
         self._lines, self._members = lines, members
         self._known: dict[int, Sums] = {}
         self._straight: dict[int, float] = {}
+        self._depths: dict[tuple[int, int], dict[int, float]] = {}
 
     def _sums(self, group: int) -> Sums:
         """Return the sums of both halves of a group in each split, found when first asked for."""
@@ -96,7 +97,9 @@ class LinesOfGroups:
 
     def evidence(self, low: int, high: int) -> float:
         """Return by how much the valley between two groups is deeper than those of one cloud."""
-        found = self.depths(low, high)
+        if (low, high) not in self._depths:
+            self._depths[low, high] = self.depths(low, high)
+        found = self._depths[low, high]
         return max((depth - BARS[parts] for parts, depth in found.items()), default=NOTHING)
 
     def depths(self, low: int, high: int) -> dict[int, float]:
