@@ -56,9 +56,14 @@ Scores = dict[str, list[Score | None]]  # of each set, with each setting; None: 
 
 
 def best_settings(scores: Mapping[str, Sequence[Score | None]]) -> dict[str, int]:
-    """Return for each family the setting with the best mean agreement on all others; the first of equals."""
+    """Return for each family the setting with the best mean agreement on all others; the first of equals.
+
+    It is chosen on sets that were tried with every setting: those of few rows.
+    """
     by_family = {
-        family: [_rands(scores[name]) for name in names.split() if name in scores]
+        family: [
+            _rands(scores[name]) for name in names.split() if name in scores and None not in scores[name]
+        ]
         for family, names in FAMILIES.items()
     }
     found = {}

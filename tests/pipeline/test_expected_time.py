@@ -10,7 +10,6 @@ import pytest
 from coterie.pipeline import make_request, run
 from coterie.pipeline.expected_time import expected_seconds, tell_long
 from coterie.pipeline.request import BUDGETS
-from coterie.pipeline.rows import compare_some
 
 
 @pytest.mark.parametrize(("in_shell", "option"), [(True, "--budget fast"), (False, 'budget="fast"')])
@@ -29,17 +28,6 @@ def test_more_takes_longer():
         assert expected_seconds(2_000, 90, budget) > expected_seconds(2_000, 9, budget)
     fast, normal, thorough = (expected_seconds(9_000, 9, BUDGETS[name]) for name in BUDGETS)
     assert fast < normal < thorough
-
-
-def test_fewer_rows_of_many_columns_are_compared():
-    """Law: methods are compared on so many values at most, at least on a thousand rows, with a note."""
-    request = make_request(budget="fast")
-    for n_columns, n_compared in ((20, 1_400), (800, 1_250), (1_200, 1_000)):
-        points = np.random.default_rng(0).normal(size=(1_400, n_columns)).astype(np.float32)
-        compared = compare_some(points, np.arange(1_400), 1_400, request)
-        assert len(compared.rows) == n_compared
-        assert compared.is_whole is (n_compared == 1_400)
-        assert f"{n_compared:,} of 1,400 rows" in compared.note
 
 
 def test_the_estimate_is_told_first(monkeypatch):

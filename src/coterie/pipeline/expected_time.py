@@ -22,7 +22,7 @@ def expected_seconds(n_rows: int, n_columns: int, budget: Budget) -> float:
     >>> expected_seconds(500, 5, BUDGETS["normal"]) < LONG < expected_seconds(20_000, 200, BUDGETS["normal"])
     True
     """
-    n_compared = min(n_rows, budget.rows_of(n_columns))
+    n_compared = min(n_rows, budget.rows)
     least, per_row, per_pair, per_value = COSTS[budget.name]
     return least + per_row * n_compared + (per_pair * n_compared**2 + per_value * n_rows) * n_columns
 

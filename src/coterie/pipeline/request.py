@@ -32,8 +32,6 @@ class Budget:
         The word.
     rows : int
         Rows that methods are compared on; a sample when there are more.
-    values : int
-        Values of these rows: of many columns, fewer rows are compared.
     methods : tuple of str
         Methods that are tried.
     most_clusters : int
@@ -50,26 +48,12 @@ class Budget:
 
     name: str
     rows: int
-    values: int
     methods: tuple[str, ...]
     most_clusters: int
     starts: int
     resamples: int
     draws: int
     draw_rows: int
-
-    def rows_of(self, n_columns: int) -> int:
-        """Return how many rows of so many columns methods are compared on.
-
-        Examples
-        --------
-        >>> BUDGETS["fast"].rows_of(5), BUDGETS["fast"].rows_of(784), BUDGETS["fast"].rows_of(10**6)
-        (2500, 1275, 1000)
-        """
-        return min(self.rows, max(LEAST_COMPARED, self.values // max(n_columns, 1)))
-
-
-LEAST_COMPARED = 1_000  # rows, whatever their columns
 
 
 QUICK = ("modes", "kmeans", "mixture", "agglomerative", "genie", "embedding")
@@ -85,9 +69,9 @@ GOWER = "gower"
 
 
 BUDGETS = {
-    "fast": Budget("fast", 2_500, 1_000_000, QUICK, 30, 3, 10, 39, 300),
-    "normal": Budget("normal", 5_000, 2_000_000, ALL, 50, 4, 20, 59, 500),
-    "thorough": Budget("thorough", 12_000, 10_000_000, ALL, 80, 10, 50, 199, 1_000),
+    "fast": Budget("fast", 2_500, QUICK, 30, 3, 10, 39, 300),
+    "normal": Budget("normal", 5_000, ALL, 50, 4, 20, 59, 500),
+    "thorough": Budget("thorough", 12_000, ALL, 80, 10, 50, 199, 1_000),
 }
 
 

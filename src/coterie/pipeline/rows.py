@@ -225,9 +225,8 @@ class MemoryRows:
         """Return the request with pairs of rows as numbers of these rows."""
         if not request.pairs:
             return request
-        n_compared = request.budget.rows_of(len(self.columns))
-        if self.n_rows > n_compared and not request.is_settled:
-            most = f"{n_compared:,} rows"
+        if self.n_rows > request.budget.rows and not request.is_settled:
+            most = f"{request.budget.rows:,} rows"
             raise InvalidParameter(
                 f"together and apart of more than {most} need one method and one k."
             ).in_shell(f"--together and --apart of more than {most} need one --method and one -k.")
@@ -584,7 +583,7 @@ def compare_some(
     if request.ks is not None and request.ks[-1] > len(rows):
         rows = np.arange(len(points))
     n_different = len(rows)
-    most = request.budget.rows_of(points.shape[1]) // (1 if mixed is None else MIXED_COST)
+    most = request.budget.rows if mixed is None else request.budget.rows // MIXED_COST
     if n_different > most:
         by_value = rows[row_order(np.asarray(points)[rows])]
         rng = np.random.default_rng(request.seed)
