@@ -176,8 +176,12 @@ def main() -> None:
     published = list(families(options.folders))
     few = [each for each in published if len(each[1]) <= FEW_ROWS]
     add_scores(scores, few, range(len(SETTINGS)), options.jobs)
-    chosen = sorted(set(best_settings(scores).values()))
-    add_scores(scores, published, chosen, options.jobs)
+    best = best_settings(scores)
+    wanted = {name: best[family] for family, names in FAMILIES.items() for name in names.split()}
+    chosen = sorted(set(best.values()))
+    for setting in chosen:
+        own = [each for each in published if wanted[each[0]] == setting]
+        add_scores(scores, own, [setting], options.jobs)
     add_scores(scores, nulls(), chosen, options.jobs)
     add_scores(scores, kinds(), [0], options.jobs)
     for family, own in cross_validated(scores).items():
