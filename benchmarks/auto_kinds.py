@@ -184,6 +184,27 @@ def table(rng: Any) -> Rows:
     return X * 10 ** rng.uniform(-2, 3, X.shape[1]), y
 
 
+def crossing_lines(rng: Any) -> Rows:
+    """Return two or three thin lines through one place, at large angles; each line is a group."""
+    k, n, noise = int(rng.integers(2, 4)), int(rng.integers(100, 250)), rng.uniform(0.02, 0.06)
+    found, first = [], rng.uniform(0, np.pi)
+    for at in range(k):
+        turn = first + at * np.pi / k
+        axis = np.array([np.cos(turn), np.sin(turn)])
+        along = rng.uniform(-3, 3, n)
+        found.append(along[:, None] * axis + noise * rng.normal(size=(n, 2)))
+    return _join(*found)
+
+
+def dominant_direction(rng: Any) -> Rows:
+    """Return groups in a table most of whose variance is along one direction, which tells nothing of them."""
+    d, k = int(rng.integers(4, 8)), int(rng.integers(4, 8))
+    X, y = _clouds(rng, centres_apart(rng, k, d, rng.uniform(6.0, 8.0)), int(rng.integers(40, 120)))
+    axis = rng.normal(size=d)
+    axis /= np.linalg.norm(axis)
+    return X + rng.normal(0, 2 * np.sqrt(X.var(axis=0).sum()), (len(X), 1)) * axis, y
+
+
 KINDS: dict[str, Callable[[Any], Rows]] = {
     make.__name__.replace("_", " "): make
     for make in (
@@ -203,6 +224,8 @@ KINDS: dict[str, Callable[[Any], Rows]] = {
         spirals,
         hierarchy,
         table,
+        crossing_lines,
+        dominant_direction,
     )
 }
 

@@ -109,9 +109,9 @@ def nulls(seed: int) -> Sets:
 
 
 def other_nulls(seed: int) -> Sets:
-    """Yield sets without groups of fewer rows and more columns, rounded and skewed ones."""
+    """Yield sets without groups of fewer rows and more columns: rounded, skewed, curved, with gaps."""
     rng = np.random.default_rng([seed, 1])
-    for kind in (*NULLS, "stars", "skewed"):
+    for kind in (*NULLS, "stars", "skewed", "sheet", "gaps", "low rank"):
         for n, d in ((100, 2), (100, 20), (600, 15), (1_500, 40)):
             yield f"{kind} {n} x {d}", null(kind, n, d, rng), np.zeros(n, int)
 
@@ -130,6 +130,17 @@ def null(kind: str, n: int, d: int, rng: Any) -> Any:
         return rng.integers(1, 6, (n, d)).astype(float)
     if kind == "skewed":
         return rng.exponential(size=(n, d))
+    if kind == "sheet":
+        u, v = rng.uniform(-1, 1, (2, n, 1))
+        bends = u**2 * rng.uniform(0.3, 0.8, d - 1) + v * rng.uniform(0.3, 0.8, d - 1)
+        return np.c_[u, bends] + 0.02 * rng.normal(size=(n, d))
+    if kind == "low rank":
+        rank = min(d, 4)
+        return rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d)) + 0.05 * rng.normal(size=(n, d))
+    if kind == "gaps":
+        X = null("gauss", n, d, rng)
+        X[rng.random(X.shape) < 0.2] = np.nan
+        return X
     X = rng.normal(size=(n, d))
     return X / np.linalg.norm(X, axis=1, keepdims=True) * rng.uniform(size=(n, 1)) ** (1 / d)
 

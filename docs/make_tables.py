@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import re
 import sys
@@ -174,7 +175,57 @@ def _seconds(value: float) -> str:
     return f"{1000 * value:.2g} ms" if value < 0.1 else f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
 
 
+def auto_families() -> Lines:
+    """Yield the cross-validated scores of `coterie.fit` on each family of published sets, and on all."""
+    kept = _kept()
+    scores = kept.read_scores()
+    found = {family: list(own.values()) for family, own in kept.cross_validated(scores).items()}
+    found["all"] = [one for own in found.values() for one in own]
+    yield "family", "sets", "right number", "mean adjusted Rand index"
+    for family, own in found.items():
+        mean = sum(one.rand for one in own) / len(own)
+        yield family, str(len(own)), _share(own), f"{mean:.2f}"
+    n_quiet, n_null = kept.quiet(scores)
+    yield "no groups", str(n_null), f"{n_quiet:.4g} ({n_quiet / n_null:.0%})", ""
+
+
+def auto_sets() -> Lines:
+    """Yield the cross-validated scores of `coterie.fit` on each published set."""
+    kept = _kept()
+    yield "family", "set: groups found of groups there are, adjusted Rand index"
+    for family, own in kept.cross_validated(kept.read_scores()).items():
+        worst_first = sorted(own.items(), key=lambda item: (round(item[1].rand, 2), item[0]))
+        yield family, "; ".join(f"{name} {one.found}/{one.true}, {one.rand:.2f}" for name, one in worst_first)
+
+
+def auto_kinds() -> Lines:
+    """Yield the scores of `coterie.fit` on generated sets of each kind, the worst kinds first."""
+    kept = _kept()
+    of_kinds = kept.by_kind(kept.read_scores()).items()
+    means = {kind: (sum(one.rand for one in own) / len(own), own) for kind, own in of_kinds}
+    yield "kind", "right number", "mean adjusted Rand index"
+    for kind, (mean, own) in sorted(means.items(), key=lambda item: item[1][0]):
+        yield kind, _share(own), f"{mean:.2f}"
+
+
+def _kept() -> Any:
+    """Return the module of the scores that ``python -m benchmarks.auto_cross`` keeps."""
+    sys.path.insert(0, str(DOCS.parent))
+    try:
+        return importlib.import_module("benchmarks.auto_scores")
+    finally:
+        sys.path.pop(0)
+
+
+def _share(own: Sequence[Any]) -> str:
+    n_right = sum(one.is_right for one in own)
+    return f"{n_right} of {len(own)} ({n_right / len(own):.0%})"
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "auto_families": lambda: _as_markdown(auto_families()),
+    "auto_kinds": lambda: _as_markdown(auto_kinds()),
+    "auto_sets": lambda: _as_markdown(auto_sets()),
     "criteria": lambda: _as_markdown(criteria()),
     "distances": lambda: _as_markdown(distances()),
     "geometries": lambda: _as_markdown(geometries()),

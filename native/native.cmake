@@ -25,6 +25,9 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/column_moments.cpp
 # A node's place is one vector, the same on every instruction set.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/layout/layout.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off;-Wno-psabi")  # no such vector leaves the file
+# Distances of a row to all others are summed side by side.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/evaluate/valleys.cpp PROPERTIES COMPILE_OPTIONS
+                            "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
 # Rounding rows to whole numbers is worth vectors.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/neighbours/coded_matrix.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import catalogue, match, record, report
+from benchmarks import auto_scores, catalogue, match, record, report
 
 TESTS = Path(__file__).parent
 
@@ -149,3 +149,35 @@ def test_rows_have_distinct_names_and_one_of_ours() -> None:
         names = [contestant.name for contestant in entry.row.contestants]
         assert names[0] == "coterie", entry.key
         assert len(set(names)) == len(names), entry.key
+
+
+def scores_of(rand: float, best: int | None = None, found: int = 2) -> list[auto_scores.Score]:
+    settings = range(len(auto_scores.SETTINGS))
+    return [auto_scores.Score(1.0 if at == best else rand, found, 2) for at in settings]
+
+
+def test_no_family_is_scored_with_a_setting_chosen_on_it() -> None:
+    """Law: a setting that is best on one family is taken for all others, never for this one."""
+    first, *others = auto_scores.FAMILIES
+    scores = {
+        name: scores_of(0.5, 3 if family == first else None)
+        for family, names in auto_scores.FAMILIES.items()
+        for name in names.split()
+    }
+    scores[f"{auto_scores.NO_GROUPS}box"] = [auto_scores.Score(1.0, 1 + (at == 3), 1) for at in range(7)]
+    assert auto_scores.best_settings(scores) == {first: 0} | dict.fromkeys(others, 3)
+    found = auto_scores.cross_validated(scores)
+    assert all(score.rand == 0.5 for own in found.values() for score in own.values())
+    assert auto_scores.quiet(scores) == (pytest.approx(1 / 6), 1)
+
+
+def test_scores_are_kept_and_read(tmp_path: Path) -> None:
+    """Law: kept scores come back; those of other settings do not count."""
+    kept = {"s1": scores_of(0.25), f"{auto_scores.KIND}few rows 1": scores_of(0.5, found=3)[:1]}
+    auto_scores.write_scores(kept, tmp_path / "kept.json")
+    assert auto_scores.read_scores(tmp_path / "kept.json") == kept
+    assert {kind: own[0].found for kind, own in auto_scores.by_kind(kept).items()} == {"few rows": 3}
+    changed = (tmp_path / "kept.json").read_text().replace("END_TO_END", "OTHER")
+    (tmp_path / "kept.json").write_text(changed)
+    assert auto_scores.read_scores(tmp_path / "kept.json") == {}
+    assert auto_scores.read_scores(tmp_path / "none.json") == {}

@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/checks.h"
+#include "neighbours/matrix_nearest.h"
 
 namespace coterie {
 namespace {
@@ -68,6 +69,15 @@ auto bind_lists(const NeighbourDescent& descent, const std::optional<Vector<std:
   auto out = new_matrix<std::int32_t>(count, descent.list_size());
   for (std::int64_t i = 0; i < count; ++i) descent.copy_list(rows ? rows->data()[i] : i, out.data() + i * descent.list_size());
   return out;
+}
+
+template <class T>
+auto bind_smallest_of_matrix(const Matrix<T>& D, std::int64_t k, bool skip_own, int threads) {
+  check_that(0 <= k && k <= view(D).cols, "k must be at least 0 and at most the number of columns.");
+  auto index = new_matrix<std::int64_t>(view(D).rows, k);
+  auto distance = new_matrix<T>(view(D).rows, k);
+  without_gil([&] { smallest_of_matrix<T>(view(D), k, skip_own, index.data(), distance.data(), threads); });
+  return std::make_pair(index, distance);
 }
 
 template <class T>
@@ -166,6 +176,10 @@ void bind_neighbours(nb::module_& module) {
             return out;
           },
           "degree"_a, "n_threads"_a = 0, "The lists in both directions.");
+  module.def("smallest_of_matrix", &bind_smallest_of_matrix<float>, "D"_a.noconvert(), "k"_a, "skip_own"_a, "n_threads"_a = 0,
+             "Columns and values of the k smallest numbers of each row, equal ones by their column.");
+  module.def("smallest_of_matrix", &bind_smallest_of_matrix<double>, "D"_a.noconvert(), "k"_a, "skip_own"_a, "n_threads"_a = 0,
+             "Columns and values of the k smallest numbers of each row, equal ones by their column.");
   module.def("keep_nearest", &bind_keep_nearest<float>, "near"_a, "distances"_a.noconvert(), "k"_a, "n_threads"_a = 0,
              "The k rows with the smallest distances, equal ones by their number.");
   module.def("keep_nearest", &bind_keep_nearest<double>, "near"_a, "distances"_a.noconvert(), "k"_a, "n_threads"_a = 0,

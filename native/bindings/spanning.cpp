@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "trees/spanning_lists.h"
 #include "trees/spanning_tree.h"
 #include "trees/union_find.h"
 
@@ -62,6 +63,20 @@ auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, int threa
   return spanning_arrays(edges);
 }
 
+template <class T>
+auto by_neighbours(const KDTree<T>& tree, const Matrix<std::int64_t>& index, const Matrix<T>& distance, const Core<T>& core,
+                   double alpha, int threads) {
+  const std::int64_t n = tree.view().n_points, k = view(index).cols;
+  const Reachability<T> reach = checked_reach<T>(core, alpha, n);
+  check_size("index", view(index).rows, n);
+  check_size("distance", view(distance).rows, n);
+  check_size("distance", view(distance).cols, k);
+  check_indices("index", index.data(), index.size(), n);
+  SpanningEdges<T> edges;
+  without_gil([&] { edges = spanning_tree<T>(tree, reach, nearest_positions(tree, index.data(), distance.data(), k), threads); });
+  return spanning_arrays(edges);
+}
+
 // Marks the edges, taken in their order, that join what no edge before them joined.
 auto joining_edges(const Matrix<std::int64_t>& ends, std::int64_t n_rows) {
   check_edges("edges", ends, n_rows);
@@ -87,6 +102,9 @@ void bind_spanning_for(nb::module_& module) {
              "As spanning_tree, for a matrix of distances.");
   module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0, "n_threads"_a = 0,
              "As spanning_tree, over a kd-tree.");
+  module.def("spanning_tree_of_neighbours", &by_neighbours<T>, "tree"_a, "index"_a.noconvert(), "distance"_a.noconvert(),
+             "core"_a.none() = nb::none(), "alpha"_a = 1.0, "n_threads"_a = 0,
+             "As spanning_tree, over a kd-tree of which the nearest others of every row are known, nearest first.");
 }
 
 }  // namespace

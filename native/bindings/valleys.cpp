@@ -3,6 +3,8 @@
 #include "bindings/bindings.h"
 #include "bindings/checks.h"
 
+#include <nanobind/stl/tuple.h>
+
 namespace coterie {
 namespace {
 
@@ -47,6 +49,19 @@ double bind_mean_log_reach(const Matrix<double>& X, std::int64_t near, double le
   return found;
 }
 
+// Counts (splits x 2), means (splits x 2 x cols) and scatters (splits x 2 x cols x cols), the last two as rows.
+auto bind_sum_halves(const Matrix<double>& X, const Matrix<std::uint8_t>& halves) {
+  check_size("halves", view(halves).cols, view(X).rows);
+  const std::int64_t n_splits = view(halves).rows, d = view(X).cols;
+  auto counts = new_matrix<double>(n_splits, 2);
+  auto means = new_matrix<double>(2 * n_splits, d), scatters = new_matrix<double>(2 * n_splits, d * d);
+  without_gil([&] {
+    for (std::int64_t s = 0; s < n_splits; ++s)
+      sum_halves(view(X), view(halves).row(s), {counts.data() + 2 * s, means.data() + 2 * s * d, scatters.data() + 2 * s * d * d});
+  });
+  return std::make_tuple(counts, means, scatters);
+}
+
 auto bind_hill_rises(const Matrix<std::int64_t>& edges, const Vector<double>& heights, const Vector<double>& peaks) {
   check_edges("edges", edges, static_cast<std::int64_t>(peaks.shape(0)));
   check_size("heights", heights.shape(0), view(edges).rows);
@@ -74,6 +89,8 @@ void bind_valleys(nb::module_& module) {
              "Mean logarithm of the distance to the near-th nearest other row.");
   module.def("line_valleys", &bind_line_valleys, "along"_a, "first"_a, "last"_a, "windows"_a, "nothing"_a,
              "Depth of the deepest valley between two places of each line of rising numbers, for each window.");
+  module.def("sum_halves", &bind_sum_halves, "X"_a, "halves"_a,
+             "Numbers, means and scatters of the rows with 1 and of those with 0, for each line of halves.");
   module.def("hill_rises", &bind_hill_rises, "edges"_a, "heights"_a, "peaks"_a,
              "How far the lower of the two hills that each edge joins rises above it.");
 }

@@ -113,12 +113,21 @@ double border_extent(const GroupMembers& groups, std::int64_t low, std::int64_t 
 }
 
 double mean_log_reach(const MatrixView<double>& rows, std::int64_t near, double least_square) {
+  const std::int64_t n = rows.rows;
+  std::vector<double> columns(static_cast<std::size_t>(n * rows.cols)), squares(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t t = 0; t < rows.cols; ++t) columns[t * n + i] = rows.row(i)[t];
   std::vector<double> nearest(static_cast<std::size_t>(near) + 1);  // rising; the row itself is at 0
   double sum = 0;
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::fill(squares.begin(), squares.end(), 0.0);
+    for (std::int64_t t = 0; t < rows.cols; ++t) {  // column by column, so that several rows are compared at a time
+      const double own = rows.row(i)[t];
+      const double* column = columns.data() + t * n;
+      for (std::int64_t j = 0; j < n; ++j) squares[j] += (own - column[j]) * (own - column[j]);
+    }
     std::fill(nearest.begin(), nearest.end(), unknown);
-    for (std::int64_t j = 0; j < rows.rows; ++j) {
-      const double square = square_between(rows.row(i), rows.row(j), rows.cols);
+    for (const double square : squares) {
       if (square >= nearest.back()) continue;
       std::size_t at = nearest.size() - 1;
       for (; at > 0 && nearest[at - 1] > square; --at) nearest[at] = nearest[at - 1];
@@ -126,7 +135,7 @@ double mean_log_reach(const MatrixView<double>& rows, std::int64_t near, double 
     }
     sum += std::log(std::max(nearest.back(), least_square));
   }
-  return sum / static_cast<double>(rows.rows) / 2;
+  return sum / static_cast<double>(n) / 2;
 }
 
 double line_valley(const double* along, std::int64_t n, double first, double last, std::int64_t window, double nothing) {
@@ -145,6 +154,28 @@ double line_valley(const double* along, std::int64_t n, double first, double las
     if (place >= 2 * first && place <= 2 * last) deepest = std::max(deepest, gaps[i] / std::max(left, right[i]));
   }
   return deepest > 0 ? std::log(deepest) * std::sqrt(static_cast<double>(window) / 2) : nothing;
+}
+
+void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, const HalfSums& sums) {
+  const std::int64_t d = rows.cols;
+  std::fill_n(sums.counts, 2, 0.0);
+  std::fill_n(sums.means, 2 * d, 0.0);
+  std::fill_n(sums.scatters, 2 * d * d, 0.0);
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    const std::int64_t half = is_first[i] ? 0 : 1;
+    sums.counts[half] += 1;
+    for (std::int64_t t = 0; t < d; ++t) sums.means[half * d + t] += rows.row(i)[t];
+  }
+  for (std::int64_t half = 0; half < 2; ++half)
+    for (std::int64_t t = 0; t < d; ++t) sums.means[half * d + t] /= std::max(sums.counts[half], 1.0);
+  std::vector<double> centred(static_cast<std::size_t>(d));
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    const std::int64_t half = is_first[i] ? 0 : 1;
+    for (std::int64_t t = 0; t < d; ++t) centred[t] = rows.row(i)[t] - sums.means[half * d + t];
+    double* scatter = sums.scatters + half * d * d;
+    for (std::int64_t t = 0; t < d; ++t)
+      for (std::int64_t u = 0; u < d; ++u) scatter[t * d + u] += centred[t] * centred[u];
+  }
 }
 
 std::vector<double> hill_rises(const std::int64_t* edges, const double* heights, std::int64_t n_edges, const double* peaks,

@@ -32,6 +32,15 @@ double mean_log_reach(const MatrixView<double>& rows, std::int64_t near, double 
 // The depth of the deepest valley of rising numbers between two places, in standard errors; `nothing` where there is no place.
 double line_valley(const double* along, std::int64_t n, double first, double last, std::int64_t window, double nothing);
 
+// Number, mean and scatter about it of the rows in the first half of a split and of those in the second.
+struct HalfSums {
+  double* counts;    // 2
+  double* means;     // 2 x cols
+  double* scatters;  // 2 x cols x cols
+};
+
+void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, const HalfSums& sums);
+
 // At each edge, in their order, how far the lower of the two hills that it joins rises above it, at least 0.
 std::vector<double> hill_rises(const std::int64_t* edges, const double* heights, std::int64_t n_edges, const double* peaks,
                                std::int64_t n_rows);

@@ -23,7 +23,25 @@ NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int
   return lists;
 }
 
+template <class T>
+NearestPositions<T> nearest_positions(const KDTree<T>& tree, const std::int64_t* rows, const T* distances, std::int64_t k) {
+  const std::int32_t* original = tree.view().original;
+  const std::int64_t n = tree.view().n_points;
+  std::vector<std::int64_t> place(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) place[original[i]] = i;
+  NearestPositions<T> lists{k, std::vector<std::int64_t>(static_cast<std::size_t>(n * k)),
+                            std::vector<T>(static_cast<std::size_t>(n * k))};
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t m = 0; m < k; ++m) {
+      lists.position[i * k + m] = place[rows[original[i] * k + m]];
+      lists.distance[i * k + m] = distances[original[i] * k + m];
+    }
+  return lists;
+}
+
 template NearestPositions<float> nearest_positions(const KDTree<float>&, std::int64_t, int);
 template NearestPositions<double> nearest_positions(const KDTree<double>&, std::int64_t, int);
+template NearestPositions<float> nearest_positions(const KDTree<float>&, const std::int64_t*, const float*, std::int64_t);
+template NearestPositions<double> nearest_positions(const KDTree<double>&, const std::int64_t*, const double*, std::int64_t);
 
 }  // namespace coterie

@@ -19,6 +19,10 @@ struct NearestPositions {
 template <class T>
 NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int threads);
 
+// The same of neighbours that are known by the rows of the data: points x k, nearest first.
+template <class T>
+NearestPositions<T> nearest_positions(const KDTree<T>& tree, const std::int64_t* rows, const T* distances, std::int64_t k);
+
 // As spanning_tree, with neighbours that are known already.
 template <class T>
 SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, const NearestPositions<T>& known, int threads);

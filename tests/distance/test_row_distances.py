@@ -28,6 +28,32 @@ def test_the_same_as_asking_each_time(shape, metric):
         np.testing.assert_allclose(np.sort(tree.distance), np.sort(wanted.distance))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rows", ["normal", "whole numbers", "copies"])
+@pytest.mark.parametrize("n_known", [3, 20, 90])
+def test_trees_of_known_neighbours_are_the_same(dtype, rows, n_known):
+    """Law: neighbours that are known change no edge of the tree, nor do equal distances and copies."""
+    X = RNG.normal(size=(700, 3))
+    X = {"normal": X, "whole numbers": np.round(2 * X), "copies": np.repeat(X[:70], 10, axis=0)}[rows]
+    X = X.astype(dtype)
+    known = RowDistances(X)
+    radii = np.asarray(known.k_nearest(n_known).distance)[:, -1]
+    for core in (None, radii, np.sqrt(radii)):
+        tree, wanted = known.spanning_tree(core), spanning_tree(X, core_distances=core)
+        np.testing.assert_array_equal(tree.edges, wanted.edges)
+        np.testing.assert_array_equal(tree.distance, wanted.distance)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_not_a_number_comes_last(dtype):
+    """Law: NaN counts as infinitely far, and so does the row itself."""
+    D = np.array([[0, 2, np.nan], [2, 0, np.inf], [1, np.nan, 0]], dtype=dtype)
+    found = smallest_of_matrix(D, 2, True)
+    np.testing.assert_array_equal(found.index, [[1, 0], [0, 1], [0, 1]])
+    np.testing.assert_array_equal(found.distance, [[2, np.inf], [2, np.inf], [1, np.inf]])
+    assert smallest_of_matrix(D, 0, True).index.shape == (3, 0)
+
+
 def test_equally_near_rows_come_by_index():
     """Law: of entries as far away as the last one that is wanted, the first ones are taken."""
     D = pairwise_distances(RNG.integers(0, 3, (80, 3)).astype(float))

@@ -52,6 +52,10 @@ CALLS = {
     "link_graph": (_core.link_graph, (*RING, _core.LinkageRule.average, True, None, N - 1)),
     "regrow": (_core.regrow, (NEAR, np.ones((N, 2)), ROW_OF_CORE, 1.0, EDGES, LENGTHS)),
     "grow_of_tree": (_core.grow_of_tree, (KDTREE, ROW_OF_CORE, 1.0, EDGES, LENGTHS)),
+    "spanning_tree_of_neighbours": (
+        _core.spanning_tree_of_neighbours,
+        (KDTREE, NEAR, np.ones((N, 2)), ROW_OF_CORE),
+    ),
     "merge_components": (_core.merge_components, (EDGES,)),
     "condense": (_core.condense, (*MERGES, np.ones(3), np.array([2, 2, 4]), 2)),
     "cut_below": (_core.cut_below, (*MERGES, np.ones(3), 2.0, 1)),

@@ -79,3 +79,21 @@ def test_the_null_test_sees_communities_and_nothing_in_noise():
     for rows in noise.values():
         draws = [best_rank(NullRows(rows).draw(np.random.default_rng(seed)), request) for seed in range(8)]
         assert best_rank(rows, request) <= max(draws)
+
+
+def test_communities_are_resampled_among_all_rows():
+    """Law: communities of all rows are found again in resamples of all rows, not of those compared."""
+    X, truth = planted(n_rows=2_700)
+    found = coterie.fit(X, "embedding", budget="fast")
+    assert found.stability.sizes.sum() == 2_700
+    assert found.stability.n_resamples == 10 * 2_500 // 2_700
+    assert found.stability.overall > 0.95
+    assert all(len(np.unique(truth[found.labels == group])) == 1 for group in range(3))
+
+
+def test_few_directions_of_many_columns_are_no_groups():
+    """Law: a Gaussian of few directions in many columns has no groups, though communities are candidates."""
+    for seed in range(3):
+        rng = np.random.default_rng([19, seed])
+        X = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 60)) + 0.05 * rng.normal(size=(200, 60))
+        assert coterie.fit(X, budget="fast", believe=False).k == 1

@@ -90,12 +90,17 @@ def test_winners_are_told_why(evidence, reason):
 
 
 def test_no_groups_name_the_best_split():
-    """Law: where there are no groups, the reason names what was compared with null data."""
-    best = pair("kmeans", [-1.0, -1.0])
-    said = "the best split (k-means, 3 groups) is no better separated than null data"
-    assert _why_none([best]) == said
+    """Law: where there are no groups, the reason names the best split and the comparison that it lost."""
+    named = "the best split (k-means, 3 groups)"
+    hardly = "hardly better separated than null data: by less than half a standard error"
+    crossed = "no better separated than null data, as 30% of nearest-neighbour pairs cross its borders"
+    assert _why_none([pair("kmeans", [-1.0, -1.0])]) == f"{named} is no better separated than null data"
+    assert _why_none([pair("kmeans", [-0.1, 3.0])]) == f"{named}: 1 of its 2 borders is not significant"
+    assert _why_none([pair("kmeans", [0.2, 0.2])]) == f"{named} is {hardly}"
+    assert _why_none([pair("kmeans", [0.2, 0.2], 0.3)]) == f"{named} is {crossed}"
     assert _why_none([]) == "no method proposed a split"
-    assert _explain(pair("kmeans", [0.1]), None, is_best=False).reason == "no better separated than null data"
+    assert _explain(pair("kmeans", [0.1]), None, is_best=False).reason == hardly
+    assert _explain(pair("kmeans", [0.1, 0.1], 0.3), None, is_best=False).reason == crossed
 
 
 def test_comparisons_say_which_method_is_best():

@@ -17,8 +17,10 @@ from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.pipeline.text import _aligned, _line
 from coterie.pipeline.verdict import FitVerdict, decide
+from coterie.show.explorer.views import _words
 from coterie.show.report import build_facts
 from coterie.show.report.clusterings import subject_of_clustering
+from coterie.workbook.belief import Belief
 
 
 def stability(values):
@@ -100,7 +102,7 @@ def three():
     st.booleans(),
 )
 def test_every_rendering_follows_the_verdict(three, each, n_as_good, is_apart, is_asked):
-    """Law: text, JSON, frame of the report and exit code agree with the verdict, for any evidence."""
+    """Law: text, JSON, report, explorer and exit code agree with the verdict, for any evidence."""
     found = replace(
         three,
         stability=None if each is None else stability(each),
@@ -122,6 +124,11 @@ def test_every_rendering_follows_the_verdict(three, each, n_as_good, is_apart, i
     for badge in page.badges:
         if "stable" in badge.word:
             assert (badge.word == "stable") is (badge.tone == "good") is verdict.is_stable
+    explored = _words(Belief("", ("a", "b", "c"), verdict, found.stability, found.significance, (), None))
+    assert ("Stable: " in explored) is (verdict.is_stable is True)
+    assert ("Not stable: " in explored) is (verdict.is_stable is False)
+    assert ("No clear border" in explored) is (is_apart is False)
+    assert ("null rejected" in explored) is (verdict.is_significant is True)
     assert exit_code(found, strict=True) == (0 if verdict.convincing else NOT_CONVINCING)
     assert exit_code(found, strict=False) == 0
 

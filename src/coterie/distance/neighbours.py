@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, MatrixLike, MetricLike, Settings, ValuesByName
 from coterie._support.validation import Choice, Flag, Nothing, Number, Whole, check_parameter
@@ -374,19 +375,8 @@ def smallest_of_matrix(D: Distances, k: int, skip: bool, used: str = "matrix") -
     >>> smallest_of_matrix(D, 1, True).index.ravel()
     array([1, 2, 1])
     """
-    if skip:
-        D = D.copy()
-        np.fill_diagonal(D, np.inf)
-    index = np.argpartition(D, k - 1, axis=1)[:, :k]
-    distance = np.take_along_axis(D, index, axis=1)
-    n_as_near = np.count_nonzero(distance.max(axis=1, keepdims=True) >= D, axis=1)
-    tied = np.flatnonzero(n_as_near != k)  # of those equally far, the first ones belong here
-    index[tied] = np.argsort(D[tied], axis=1, kind="stable")[:, :k]
-    distance[tied] = np.take_along_axis(D[tied], index[tied], axis=1)
-    order = np.lexsort((index, distance), axis=1)
-    return Neighbours(
-        np.take_along_axis(index, order, axis=1), np.take_along_axis(distance, order, axis=1), used
-    )
+    index, distance = _core.smallest_of_matrix(np.ascontiguousarray(D), k, skip)
+    return Neighbours(index, distance, used)
 
 
 def _within_of(D: Distances, radius: float) -> Found:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
+from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, MatrixLike, MetricLike, VectorLike
-from coterie.distance.engines import choose_engine, smallest_by_tiles, smallest_by_tree
+from coterie._support.typing import Distances, Indices, MatrixLike, MetricLike, VectorLike
+from coterie.distance.engines import choose_engine, smallest_by_tiles, tree_form
 from coterie.distance.neighbours import Neighbours, smallest_of_matrix
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import prepare_rows
-from coterie.distance.spanning import SpanningTree, tree_of_matrix, tree_of_rows
+from coterie.distance.spanning import (
+    SpanningTree,
+    tree_of_matrix,
+    tree_of_neighbours,
+    tree_of_rows,
+)
 
 MOST_ROWS_OF_A_MATRIX = 6_000  # 288 MB of float64
 
@@ -39,10 +46,12 @@ class RowDistances:
     def __init__(self, X: MatrixLike, metric: MetricLike = "euclidean", *, n_jobs: int | None = None) -> None:
         self._threads = resolve_threads(n_jobs)
         self._rows = prepare_rows(X, None, metric, {}, who="coterie")
-        self._is_tree = (
+        is_tree = (
             self._rows.distance.function is None
             and choose_engine(self._rows, "auto", who="coterie") == "kd_tree"
         )
+        self._form = tree_form(self._rows.distance) if is_tree else None
+        self._near: tuple[Indices, Distances] | None = None  # in the tree's own distance
 
     @property
     def n_columns(self) -> int:
@@ -52,20 +61,44 @@ class RowDistances:
     @cached_property
     def matrix(self) -> Distances | None:
         """The distances of all pairs; None where a kd-tree is faster, or rows are many."""
-        if self._is_tree or len(self._rows.X) > MOST_ROWS_OF_A_MATRIX:
+        if self._form is not None or len(self._rows.X) > MOST_ROWS_OF_A_MATRIX:
             return None
         return distance_matrix(self._rows, threads=self._threads)
+
+    @cached_property
+    def _tree(self) -> Any:
+        assert self._form is not None
+        return _core.KDTree(self._rows.X, self._form.metric, self._rows.distance.p, n_threads=self._threads)
 
     def k_nearest(self, n_neighbors: int) -> Neighbours:
         """Return the nearest other rows of each row, equally near ones by index."""
         if self.matrix is not None:
             return smallest_of_matrix(self.matrix, n_neighbors, True)
-        find = smallest_by_tree if self._is_tree else smallest_by_tiles
-        found = find(self._rows, n_neighbors, True, self._threads)
-        return Neighbours(found.index, found.distance, "kd_tree" if self._is_tree else "tiles")
+        if self._form is None:
+            found = smallest_by_tiles(self._rows, n_neighbors, True, self._threads)
+            return Neighbours(found.index, found.distance, "tiles")
+        self._near = self._tree.query_self(n_neighbors, include_self=False, n_threads=self._threads)
+        return Neighbours(self._near[0], self._near[1] * self._factor, "kd_tree")
 
     def spanning_tree(self, core_distances: VectorLike | None = None) -> SpanningTree:
-        """Return the minimum spanning tree, of mutual reachability where core distances are given."""
+        """Return the minimum spanning tree, of mutual reachability where core distances are given.
+
+        Neighbours that were asked for before save most of the search.
+        """
+        return self._shortest if core_distances is None else self._spanning_tree(core_distances)
+
+    @cached_property
+    def _shortest(self) -> SpanningTree:
+        return self._spanning_tree(None)
+
+    def _spanning_tree(self, core_distances: VectorLike | None) -> SpanningTree:
         if self.matrix is not None:
             return tree_of_matrix(self.matrix, core_distances)
-        return tree_of_rows(self._rows, core_distances, threads=self._threads)
+        if self._near is None or self._factor != 1:
+            return tree_of_rows(self._rows, core_distances, threads=self._threads)
+        return tree_of_neighbours(self._tree, *self._near, core_distances, self._threads)
+
+    @property
+    def _factor(self) -> Any:
+        assert self._form is not None
+        return self._rows.X.dtype.type(self._form.factor)

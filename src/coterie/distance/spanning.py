@@ -125,6 +125,18 @@ def _by_tree(rows: Rows, core_distances: VectorLike | None, alpha: float, thread
     return SpanningTree(edges, distance * factor, "kd_tree")
 
 
+def tree_of_neighbours(
+    tree: Any, index: Indices, distance: Distances, core_distances: VectorLike | None, threads: int = 0
+) -> SpanningTree:
+    """Return the minimum spanning tree of the rows of a kd-tree, whose nearest others are known.
+
+    The more of them, the fewer searches: with core distances, those beyond the core count.
+    """
+    core = _core_of(core_distances, len(index), distance.dtype)
+    edges, lengths = _core.spanning_tree_of_neighbours(tree, index, distance, core, 1.0, threads)
+    return SpanningTree(edges, lengths, "kd_tree")
+
+
 def tree_of_matrix(
     D: Distances, core_distances: VectorLike | None = None, alpha: float = 1.0, used: str = "matrix"
 ) -> SpanningTree:

@@ -244,7 +244,7 @@ def _mixture(task: Task) -> Iterator[Proposal]:
         if full or n_rows > ROWS_PER_PARAMETER * k * n_columns:
             model = find_method("mixture").load()(**parameters)
             with suppress(ValueError):  # a component on equal rows has no covariance
-                yield parameters, model.fit(task.rows).predict(task.rows)
+                yield parameters, model.fit(task.rows).labels_
 
 
 def _agglomerative(task: Task) -> Iterator[Proposal]:

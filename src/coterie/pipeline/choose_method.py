@@ -320,7 +320,7 @@ def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separati
     if n_weak:
         return _weak_borders(len(separation.evidence), n_weak)
     if best is None:
-        return "no better separated than null data"
+        return _against_any(separation)
     winner, other = best
     lead = other.rank - separation.rank
     is_simpler = candidate.k == winner.k and _complexity(winner) < _complexity(candidate)
@@ -403,7 +403,21 @@ def _why_none(judged: Sequence[tuple[Candidate, Separation]]) -> str:
     """Say why there are no groups."""
     if not judged:
         return "no method proposed a split"
-    return f"the best split ({judged[0][0].title}) is no better separated than null data"
+    candidate, separation = judged[0]
+    named, n_weak = f"the best split ({candidate.title})", _n_weak(separation)
+    if not n_weak:
+        return f"{named} is {_against_any(separation)}"
+    if separation.score > 0:
+        return f"{named}: {_weak_borders(len(separation.evidence), n_weak)}"
+    return f"{named} is no better separated than null data"
+
+
+def _against_any(separation: Separation) -> str:
+    """Say why groups whose borders are all significant are not the answer, but that there are none."""
+    if separation.rank > 0:
+        return "hardly better separated than null data: by less than half a standard error"
+    crossing = f"{100 * separation.crossing:.2g}% of nearest-neighbour pairs cross its borders"
+    return f"no better separated than null data, as {crossing}"
 
 
 def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:

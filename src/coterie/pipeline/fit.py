@@ -31,9 +31,11 @@ from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request
-from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
+from coterie.pipeline.row_order import row_order
+from coterie.pipeline.rows import Compared, Fitted, Resampled, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
+LEAST_RESAMPLES = 5  # of more rows than methods were compared on
 TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
@@ -253,9 +255,18 @@ def _belief(
         return None, None
     ranked = choice.contest.ranked
     chosen = choice.winner if groups.k > 1 else ranked[0] if ranked else None
-    labels = rows.labels_of(fitted, groups, compared)
+    labels, resampled = rows.labels_of(fitted, groups, compared), None
+    if chosen is not None and groups.k > 1:
+        resampled = rows.rows_to_resample(chosen, groups, compared, request)
     return check_belief(
-        compared.points, labels, chosen, request, tracker, filled=compared.filled, mixed=compared.mixed
+        compared.points,
+        labels,
+        chosen,
+        request,
+        tracker,
+        filled=compared.filled,
+        mixed=compared.mixed,
+        resampled=resampled,
     )
 
 
@@ -309,6 +320,7 @@ def check_belief(
     *,
     filled: Any = None,
     mixed: MixedColumns | None = None,
+    resampled: Resampled | None = None,
 ) -> tuple[Stability | None, Significance | None]:
     """Return whether the groups come back in resamples, and whether null data are separated as well.
 
@@ -328,6 +340,8 @@ def check_belief(
         Values that were missing, and are those of the most similar row.
     mixed : MixedColumns, default=None
         Which columns of the points are categories; None: none.
+    resampled : Resampled, default=None
+        The rows that stability is measured on, in fewer resamples where they are more; None: the points.
     """
     if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
         return None, None  # a resample would have fewer rows than groups
@@ -344,13 +358,20 @@ def check_belief(
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
         if n_found > 1:
             tracker.report(n_before, stage="stability", total=n_before + STEPS_AFTER)
-            estimator, rows = _by_distances(chosen, points) if mixed is None else (chosen.make(), points)
+            n_resamples = budget.resamples
+            if resampled is not None:
+                estimator, rows, known = _in_order(chosen, resampled)
+                n_resamples = max(LEAST_RESAMPLES, n_resamples * len(points) // len(known))
+            elif mixed is None:
+                (estimator, rows), known = _by_distances(chosen, points), labels
+            else:
+                estimator, rows, known = chosen.make(), points, labels
             stable = stability(
                 estimator,
                 rows,
                 progress=_share_of(tracker, n_before),
-                n_resamples=budget.resamples,
-                labels=np.maximum(labels, -1),
+                n_resamples=n_resamples,
+                labels=np.maximum(known, -1),
                 random_state=seed,
             )
         if points.shape[1] > MOST_COLUMNS:
@@ -360,6 +381,12 @@ def check_belief(
         with track(share, "chance: draw", total=budget.draws) as draws:
             chance = compare_with_null(points, labels, request, draws, filled=filled, mixed=mixed)
     return stable, chance
+
+
+def _in_order(chosen: Candidate, resampled: Resampled) -> tuple[Any, Any, Labels]:
+    """Return the estimator, the rows in an order that their values decide, and their groups."""
+    order = row_order(resampled.points)
+    return chosen.make(), np.ascontiguousarray(resampled.points[order]), resampled.labels[order]
 
 
 def _by_distances(chosen: Candidate, points: Any) -> tuple[Any, Any]:

@@ -34,7 +34,7 @@ from coterie.data.graphs import Graph, edge_columns, is_graph_object, read_graph
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import fit_configuration, run_all
-from coterie.pipeline.null_test import BATCH, LEAST_AS_GOOD, SHARE_AS_GOOD
+from coterie.pipeline.null_test import until_p_is_large
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.verdict import LEVEL
 
@@ -372,27 +372,25 @@ def _compare(
     if graph.n_edges < 2:
         return None, ["fewer than 2 edges are too few to test against random graphs"]
     n_draws = request.budget.draws if graph.n_edges <= MANY_EDGES else FEW_DRAWS
-    sample, draws = fit_configuration(graph), np.empty(0)
-    most = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * n_draws)))
+    sample = fit_configuration(graph)
 
     def value(rng: np.random.Generator) -> float:
         drawn = leiden(sample(rng), random_state=int(rng.integers(2**32)), **settings)
         return drawn.quality
 
     with track(progress, "random graphs: draw", total=n_draws) as tracker:
-        while len(draws) < n_draws:
-            batch = min(BATCH, n_draws - len(draws))
-            made = run_all(
-                value, request.seed, batch, n_rows=graph.n_nodes, tracker=tracker, first=len(draws)
-            )
-            draws = np.concatenate([draws, made])
-            as_good = np.flatnonzero(~(draws < found.quality))
-            if len(as_good) >= most:
-                draws = draws[: as_good[most - 1] + 1]
-                break
+        draws = run_all(
+            value,
+            request.seed,
+            n_draws,
+            n_rows=graph.n_nodes,
+            tracker=tracker,
+            is_enough=until_p_is_large(found.quality, n_draws),
+        )
     name = "modularity" if settings.get("objective", "modularity") == "modularity" else "quality"
     words = "random graphs of the same degrees"
-    return Significance(name, "configuration", words, found.quality, draws, greater_is_better=True), []
+    values = np.array(draws)
+    return Significance(name, "configuration", words, found.quality, values, greater_is_better=True), []
 
 
 def _relative(graph: Graph) -> Any:

@@ -7,7 +7,7 @@ and the number that won on the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -41,7 +41,6 @@ BACKGROUND_GROUPS = 2  # a dense group and the background; of more, the backgrou
 GINI_THRESHOLD = 0.3
 SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above the level, and drawing stops
 LEAST_AS_GOOD = 5
-BATCH = 8  # draws that are made before the next look
 LEAST_LINKED = 60  # rows: the neighbours of fewer are a large part of all
 MEASURE = "separation"
 
@@ -148,24 +147,33 @@ def compare_with_null(
     rows = np.ascontiguousarray(points)
     null = NullRows(rows, filled) if mixed is None else NullMixedRows(rows, mixed)
     observed = best_rank(null.rows, request, mixed)
-    draws = np.empty(0)
-    most = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * budget.draws)))
-    while len(draws) < budget.draws:
-        made = run_all(
-            lambda rng: best_rank(null.draw(rng), request, mixed),
-            request.seed,
-            min(BATCH, budget.draws - len(draws)),
-            n_rows=size,
-            tracker=tracker,
-            first=len(draws),
-        )
-        draws = np.concatenate([draws, made])
-        as_good = np.flatnonzero(~(draws < observed))
-        if len(as_good) >= most:
-            draws = draws[: as_good[most - 1] + 1]
-            break
+    draws = run_all(
+        lambda rng: best_rank(null.draw(rng), request, mixed),
+        request.seed,
+        budget.draws,
+        n_rows=size,
+        tracker=tracker,
+        is_enough=until_p_is_large(observed, budget.draws),
+    )
     against = "one Gaussian" if mixed is None else "one Gaussian, categories being intervals of it"
-    return Significance(MEASURE, "gaussian", against, observed, draws, greater_is_better=True, how=how)
+    return Significance(
+        MEASURE, "gaussian", against, observed, np.array(draws), greater_is_better=True, how=how
+    )
+
+
+def until_p_is_large(observed: float, n_draws: int) -> Callable[[list[float]], bool]:
+    """Return whether draws made so far tell that p is far above the level: a tenth of all are as good.
+
+    The draw that completes them is the last one that counts, so that p is valid (Besag and Clifford 1991).
+
+    Examples
+    --------
+    >>> is_enough = until_p_is_large(1.0, 40)
+    >>> is_enough([0.5, 2.0, 1.0, 1.5]), is_enough([0.5, 2.0, 1.0, 1.5, 1.0, 3.0])
+    (False, True)
+    """
+    most = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * n_draws)))
+    return lambda made: sum(not value < observed for value in made) >= most
 
 
 def rows_to_draw(labels: Labels, n_wanted: int) -> int:
@@ -239,7 +247,7 @@ def _mixture(X: Data, k: int, seed: int) -> Iterator[Labels]:
         return
     ridge = RIDGE * float(np.mean(X.var(axis=0, dtype=np.float64))) or RIDGE
     model = find_method("mixture").load()(n_components=k, reg_covar=ridge, random_state=seed)
-    yield model.fit(X).predict(X)
+    yield model.fit(X).labels_
 
 
 def _quick_mixed(task: Task) -> Iterator[Labels]:

@@ -46,7 +46,9 @@ TRUTH = "the truth"
 NOT_TAKEN = "a number, which k-modes does not take"
 ENOUGH_COMPLETE = 50  # rows without filled values, from which methods are compared on those alone
 MOST_AXES = 50  # principal coordinates of a matrix of distances
+LINKED = "embedding"  # the method that links near rows
 MOST_LINKED_ROWS = 200_000  # that are linked to their nearest ones: seconds
+MOST_RESAMPLED_ROWS = 30_000  # whose communities are found again and again
 OBSERVED = "nan_euclidean"  # the distance of observed cells
 PATTERNS_AT_ONCE = 2_048  # of missing cells, that are compared with all others
 OF_MEANS = ("agglomerative", "diana", "leiden")  # methods that compare a row with many at once
@@ -106,6 +108,14 @@ class Fitted:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """Rows that stability is measured on, and their groups: 0..k-1, -1 is noise."""
+
+    points: Data
+    labels: Labels
+
+
 class Rows(Protocol):
     """What `coterie.fit` asks of data, in memory or in blocks."""
 
@@ -147,6 +157,11 @@ class Rows(Protocol):
 
     def labels_of(self, fitted: Any, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
+
+    def rows_to_resample(
+        self, winner: Candidate, groups: Groups, compared: Compared, request: FitRequest
+    ) -> Resampled | None:
+        """Return the rows that stability is measured on, where those compared do not tell it; else None."""
 
     def describe(
         self, fitted: Any, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
@@ -263,7 +278,7 @@ class MemoryRows:
     def _fits_all(self, winner: Candidate) -> bool:
         """Return whether a winner of mixed rows, or of many columns, is fitted again to all of them."""
         n_rows = int(self.prepared.points.shape[0])
-        if winner.method == "embedding":
+        if winner.method == LINKED:
             return n_rows <= MOST_LINKED_ROWS
         return bool(self.prepared.levels) and winner.method in TAKE_CATEGORIES
 
@@ -317,6 +332,21 @@ class MemoryRows:
     def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
         return np.asarray(groups.labels[self.prepared.rows][compared.rows])
+
+    def rows_to_resample(
+        self, winner: Candidate, groups: Groups, compared: Compared, request: FitRequest
+    ) -> Resampled | None:
+        """Return as many rows as the winner was fitted to, of communities; None: those compared tell it.
+
+        The near rows of a part are others than those of all, and so are their communities: those of all rows
+        do not come back in a small part however stable they are.
+        """
+        is_of_all = request.is_settled or self._fits_all(winner)
+        if winner.method != LINKED or compared.is_whole or not is_of_all:
+            return None
+        rows = draw_rows(self.n_rows, MOST_RESAMPLED_ROWS, request.seed)
+        labels = np.asarray(groups.labels[self.prepared.rows])
+        return Resampled(self.prepared.points[rows], labels[rows])
 
     def describe(
         self, fitted: Fitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int

@@ -20,8 +20,8 @@ LEAST_SHARE = 0.5  # of the groups that must be stable, however small they are
 NAMED_GROUPS = 3  # doubtful groups that a headline names
 NO_GROUPS = "no groups"
 NOT_ONE_GAUSSIAN = (
-    "the rows do not follow one Gaussian, but no border between groups is deeper than a single cluster "
-    "of such a shape can show"
+    "the rows do not follow one Gaussian, but no border between groups is clearly deeper than a single "
+    "cluster of such a shape can show"
 )
 Outcome: TypeAlias = Literal["groups", "no convincing groups", "no groups"]
 

@@ -110,6 +110,11 @@ class BlockRows:
         """Fit a winner to all rows where there is a method for blocks; else to those compared."""
         return fit_winner(winner, self, compared, request, tracker)
 
+    def rows_to_resample(
+        self, winner: Candidate, groups: Groups, compared: Compared, request: FitRequest
+    ) -> None:
+        """Return None: those compared tell it."""
+
     def labels_of(self, fitted: BlocksFitted, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
         places = np.searchsorted(self.sample.rows, compared.rows)

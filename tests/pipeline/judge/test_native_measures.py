@@ -7,6 +7,7 @@ import pytest
 
 from coterie import _core
 from coterie.pipeline.judge.density_valleys import ENOUGH, MIXED, Valleys
+from coterie.pipeline.judge.discriminant_valleys import sums_of_halves
 
 RNG = np.random.default_rng(0)
 
@@ -61,6 +62,19 @@ def test_mean_log_reach_against_the_slow_way():
     slow = np.log(np.sort(squares(X, X), axis=1)[:, 4]).mean() / 2
     assert _core.mean_log_reach(X, 4, 1e-12) == pytest.approx(slow)
     assert _core.mean_log_reach(np.zeros((9, 2)), 4, 1e-12) == pytest.approx(np.log(1e-12) / 2)
+
+
+def test_sums_of_halves_against_the_slow_way():
+    """Number, mean and scatter of the rows of each half; of none they are 0."""
+    X, halves = RNG.normal(size=(40, 3)), RNG.random((4, 40)) < 0.5
+    halves[3] = True
+    counts, means, scatters = sums_of_halves(X, halves)
+    for split, half in enumerate(halves):
+        for at, own in enumerate((X[half], X[~half])):
+            assert counts[split, at] == len(own)
+            mean = own.mean(axis=0) if len(own) else np.zeros(3)
+            np.testing.assert_allclose(means[split, at], mean, atol=1e-12)
+            np.testing.assert_allclose(scatters[split, at], (own - mean).T @ (own - mean), atol=1e-12)
 
 
 @pytest.mark.parametrize("d", [2, 4, 12])

@@ -146,15 +146,15 @@ def run_all(
     *,
     n_rows: int,
     tracker: Tracker,
-    first: int = 0,
+    is_enough: Callable[[list[Found]], bool] | None = None,
 ) -> list[Found]:
     """Do the same work once per random stream and return what was found, in the order of the streams.
 
     Small data leave threads idle within one fit, so that several fits run side by side, each in one thread;
-    large data are fitted one after the other, each in all threads. The answers are the same. Runs that follow
-    others begin with stream `first`.
+    large data are fitted one after the other, each in all threads. The answers are the same. Once `is_enough`
+    is true of what the first streams gave, the others are left out.
     """
-    generators = [np.random.default_rng([seed, OWN_STREAM, first + at]) for at in range(n_runs)]
+    generators = [np.random.default_rng([seed, OWN_STREAM, at]) for at in range(n_runs)]
     workers = min(resolve_threads(), n_runs)
     found: list[Found] = []
     with hushed(), ExitStack() as stack:
@@ -169,7 +169,9 @@ def run_all(
             results = pool.map(work, generators)
         for result in results:
             found.append(result)
-            tracker.report(first + len(found))
+            tracker.report(len(found))
+            if is_enough is not None and is_enough(found):
+                break
     return found
 
 

@@ -112,6 +112,17 @@ class Borders:
 
 
 @dataclass(frozen=True, eq=False)
+class MeasuredBorders:
+    """What is measured about the borders of one partition."""
+
+    borders: Borders
+    depths: tuple[FloatArray, FloatArray]  # of each pair's valley, and of the deepest within, for each scale
+    gaps: FloatArray  # evidence of the empty space between the groups of each pair
+    extents: FloatArray  # in how many directions the groups of each pair extend together
+    mixed: npt.NDArray[np.bool_]  # pairs with a group whose nearest neighbours are in the other
+
+
+@dataclass(frozen=True, eq=False)
 class Hills:
     """The mode trees of all scales side by side: arrays have a line per scale."""
 
@@ -204,7 +215,8 @@ class Valleys:
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
-        most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
+        # a few more than the largest scale: then spanning trees need hardly a search
+        most = max(k for k in SCALES if k <= max(SCALES[0], n_rows // LEAST_CELLS)) + GRAPH_NEIGHBOURS
         rows = RowDistances(X, metric)
         # the distances of the rows as they are, which methods that take them ask for again
         self.distances = rows if X is self.X else RowDistances(self.X, metric)
@@ -267,6 +279,19 @@ class Valleys:
 
     def _weakest_borders(self, labels: Labels, k: int) -> FloatArray:
         """Return the evidence of the k - 1 borders that hold the groups together, weakest first."""
+        found = self._measure(labels, k)
+        borders, depths, extents = found.borders, found.depths, found.extents
+        across = np.maximum(found.gaps, self._of_cuts(labels, borders, extents))
+        near = np.maximum(self._near(depths, borders.n_rows, extents), across)
+        ends = self._end_to_end(borders, near, across, extents)
+        if ends.size:
+            of_ends = depths[0][:, ends], depths[1][:, ends]
+            as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
+            near[ends] = np.maximum(as_tubes, across[ends])
+        return self._weakest(borders, near, found.mixed)
+
+    def _measure(self, labels: Labels, k: int) -> MeasuredBorders:
+        """Return what is measured about the borders of a partition, whatever is made of it."""
         sides = labels[self._edges]
         crosses = sides[:, 0] != sides[:, 1]
         sides = np.sort(sides[crosses], axis=1)
@@ -279,16 +304,10 @@ class Valleys:
             None if self._lines is None else self._lines.of(labels, k),
         )
         depths = self._hills.depths_between(labels, borders, np.flatnonzero(crosses), pair)
-        across = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
-        extents = self._extents(borders)
-        across = np.maximum(across, self._of_cuts(labels, borders, extents))
-        near = np.maximum(self._near(depths, borders.n_rows, extents), across)
-        ends = self._end_to_end(borders, near, across, extents)
-        if ends.size:
-            of_ends = depths[0][:, ends], depths[1][:, ends]
-            as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
-            near[ends] = np.maximum(as_tubes, across[ends])
-        return self._weakest(borders, near, self._are_mixed(labels, borders))
+        gaps = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
+        return MeasuredBorders(
+            borders, depths, gaps, self._extents(borders), self._are_mixed(labels, borders)
+        )
 
     def _are_mixed(self, labels: Labels, borders: Borders) -> npt.NDArray[np.bool_]:
         """Return which pairs have a group whose nearest neighbours are in the other: no border divides them.

@@ -77,6 +77,7 @@ class LinesOfGroups:
         self._lines, self._members = lines, members
         self._known: dict[int, Sums] = {}
         self._straight: dict[int, float] = {}
+        self._depths: dict[tuple[int, int], dict[int, float]] = {}
 
     def _sums(self, group: int) -> Sums:
         """Return the sums of both halves of a group in each split, found when first asked for."""
@@ -96,7 +97,9 @@ class LinesOfGroups:
 
     def evidence(self, low: int, high: int) -> float:
         """Return by how much the valley between two groups is deeper than those of one cloud."""
-        found = self.depths(low, high)
+        if (low, high) not in self._depths:
+            self._depths[low, high] = self.depths(low, high)
+        found = self._depths[low, high]
         return max((depth - BARS[parts] for parts, depth in found.items()), default=NOTHING)
 
     def depths(self, low: int, high: int) -> dict[int, float]:
@@ -195,17 +198,11 @@ def sums_of_halves(rows: FloatArray, halves: Any) -> Sums:
     >>> counts.tolist(), means.ravel().tolist(), scatters.ravel().tolist()
     ([[2.0, 1.0]], [2.0, 8.0], [2.0, 0.0])
     """
-    d = rows.shape[1]
-    counts = np.empty((len(halves), 2))
-    means, scatters = np.zeros((len(halves), 2, d)), np.zeros((len(halves), 2, d, d))
-    for split, half in enumerate(halves):
-        for at, own in enumerate((rows[half], rows[~half])):
-            counts[split, at] = len(own)
-            if len(own):
-                means[split, at] = own.sum(axis=0) / len(own)
-                centred = own - means[split, at]
-                np.matmul(centred.T, centred, out=scatters[split, at])
-    return counts, means, scatters
+    n_splits, d = len(halves), rows.shape[1]
+    counts, means, scatters = _core.sum_halves(
+        np.ascontiguousarray(rows, dtype=np.float64), np.ascontiguousarray(halves).view(np.uint8)
+    )
+    return counts, means.reshape(n_splits, 2, d), scatters.reshape(n_splits, 2, d, d)
 
 
 def _discriminants(one: Sums, other: Sums) -> tuple[FloatArray, FloatArray, Any]:
