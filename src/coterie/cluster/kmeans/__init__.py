@@ -6,6 +6,8 @@ from coterie.cluster.kmeans.empty_clusters import (
     run_without_holes,
     warn_if_fewer,
 )
+from coterie.cluster.kmeans.features import ClusteringFeatures, n_features_kept
+from coterie.cluster.kmeans.growth import Growth, grow_centers
 from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
 from coterie.cluster.kmeans.points import Points, Run, Stopping, with_team
 from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
@@ -14,6 +16,8 @@ from coterie.cluster.kmeans.starts import check_centers, make_start, n_candidate
 __all__ = [
     "MOST_REPAIRS",
     "BatchState",
+    "ClusteringFeatures",
+    "Growth",
     "Points",
     "Run",
     "Space",
@@ -21,8 +25,10 @@ __all__ = [
     "Stopping",
     "check_centers",
     "fit_space",
+    "grow_centers",
     "make_start",
     "n_candidates",
+    "n_features_kept",
     "points_of",
     "rows_for_empty",
     "run_without_holes",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
@@ -28,36 +26,11 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
-from coterie.cluster.kmeans import Stopping, make_start, points_of
+from coterie.cluster.kmeans import ClusteringFeatures
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks, finite_rows
 from coterie.scale.methods.base import LazyEstimator
 from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
-
-PASSES = Stopping(max_iter=3)  # estimate: features need to be small, not best
-SEEDS_PER_FEATURE = 8  # rows that first centres are picked from
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """Clustering features in BETULA's form: weight, mean and squared deviations, losing no digits."""
-
-    weights: Weights  # weight of the rows of each feature
-    means: FloatArray  # their mean
-    squares: Weights  # sum of their squared distances to it
-
-    def merged(self, labels: Labels, n: int) -> Features:
-        """Return the features of groups of features; nothing is lost but who was where."""
-        weights = np.bincount(labels, self.weights, minlength=n)
-        sums = np.stack(
-            [np.bincount(labels, self.weights * column, minlength=n) for column in self.means.T], 1
-        )
-        means = sums / np.where(weights > 0, weights, 1.0)[:, None]
-        away = ((self.means - means[labels]) ** 2).sum(axis=1)
-        squares = np.bincount(labels, self.squares + self.weights * away, minlength=n)
-        kept: Any = weights > 0
-        return Features(np.asarray(weights[kept], float), means[kept], np.asarray(squares[kept], float))
-
 
 class Summaries(LazyEstimator):
     """Rows of any number as a few thousand clustering features, which any local method can take.
@@ -153,7 +126,7 @@ class Summaries(LazyEstimator):
             tracker.report(0, stage="summaries: blocks", total=blocks.n_blocks)
             most = int(self.n_summaries)  # of NumPy it may be of 8 bits
             made = tasks(blocks, _summarise_block, most, seed, weights=weights)
-            features: Features = compute(fold(made, _Joiner(most, seed)))
+            features: ClusteringFeatures = compute(fold(made, _Joiner(most, seed)))
         total = whole.columns.total_weight * float(np.sum(whole.columns.variance))
         means = np.ascontiguousarray(features.means, dtype=blocks.dtype)
         return {
@@ -209,43 +182,20 @@ class _Joiner:
     def __init__(self, n: int, seed: int) -> None:
         self.n, self.seed = n, seed
 
-    def __call__(self, total: Features | None, found: list[Features]) -> Features:
-        parts = found if total is None else [total, *found]
-        joined = Features(
-            np.concatenate([part.weights for part in parts]),
-            np.concatenate([part.means for part in parts]),
-            np.concatenate([part.squares for part in parts]),
-        )
-        if len(joined.weights) <= self.n:
-            return joined
+    def __call__(
+        self, total: ClusteringFeatures | None, found: list[ClusteringFeatures]
+    ) -> ClusteringFeatures:
         with one_thread("openmp"):
-            return joined.merged(_small_groups(joined.means, joined.weights, self.n, self.seed), self.n)
+            parts = found if total is None else [total, *found]
+            return ClusteringFeatures.joined(parts, n=self.n, seed=self.seed)
 
 
-def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> Features:
-    X, weight = block.read(), read_weights(weights)
-    weight = np.ones(len(X)) if weight is None else weight
-    rows = Features(weight, X.astype(np.float64, copy=False), np.zeros(len(X)))
+def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> ClusteringFeatures:
     with one_thread("openmp"):
-        return rows.merged(_small_groups(X, weight, n, shift_seed(seed, block.index)), n)
-
-
-def _small_groups(X: Data, weights: Weights, n: int, seed: int) -> Labels:
-    """Return groups of near rows: k-means from k-means++ on some of them, a few passes."""
-    if len(X) <= n:
-        return np.arange(len(X), dtype=np.int32)
-    picked = np.random.default_rng(seed).choice(len(X), min(len(X), SEEDS_PER_FEATURE * n), replace=False)
-    X = np.ascontiguousarray(X)
-    start = make_start(
-        points_of(np.ascontiguousarray(X[picked]), np.ascontiguousarray(weights[picked])),
-        "k-means++",
-        n,
-        seed,
-        who="Summaries",
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return points_of(X, weights).run(start.centers, PASSES, "auto").labels
+        found = block.read()
+        return ClusteringFeatures.of_rows(
+            found, read_weights(weights), n=n, seed=shift_seed(seed, block.index)
+        )
 
 
 def _nearest_of_block(block: Block, _weights: Block | None, places: tuple[Centers, FloatArray]) -> Labels:
