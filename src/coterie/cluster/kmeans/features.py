@@ -85,8 +85,18 @@ class ClusteringFeatures:
         """Weight of all rows."""
         return float(self.weights.sum())
 
-    def merged(self, labels: Labels, n: int) -> ClusteringFeatures:
-        """Return the features of groups of features; nothing is lost but who was where."""
+    def merged(self, labels: Labels, n: int, *, keeps_empty: bool = False) -> ClusteringFeatures:
+        """Return the features of groups of features; nothing is lost but who was where.
+
+        Parameters
+        ----------
+        labels : array of shape (n_features,)
+            The group of each feature.
+        n : int
+            How many groups there are.
+        keeps_empty : bool, default=False
+            Whether a group without weight has a feature of weight 0.
+        """
         weights = np.bincount(labels, self.weights, minlength=n)
         sums = np.stack(
             [np.bincount(labels, self.weights * column, minlength=n) for column in self.means.T], 1
@@ -94,7 +104,7 @@ class ClusteringFeatures:
         means = sums / np.where(weights > 0, weights, 1.0)[:, None]
         away = ((self.means - means[labels]) ** 2).sum(axis=1)
         squares = np.bincount(labels, self.squares + self.weights * away, minlength=n)
-        kept: Any = weights > 0
+        kept: Any = (weights > 0) | keeps_empty
         return ClusteringFeatures(
             np.asarray(weights[kept], float), means[kept], np.asarray(squares[kept], float)
         )
@@ -116,15 +126,17 @@ class ClusteringFeatures:
         Parameters
         ----------
         exact : ClusteringFeatures
-            Of all rows, one per centre, in their order.
+            Of all rows, one per centre, in their order; weight 0 where a centre has none.
         centers : array of shape (n_clusters, n_columns)
             What both are divided by. A cluster that the sample misses is its exact feature.
         """
         labels, parts = self.nearest(centers), []
         for cluster in range(len(exact.weights)):
             mine = np.flatnonzero(labels == cluster)
-            whole = ClusteringFeatures(*(part[[cluster]] for part in (exact.weights, exact.means, exact.squares)))
-            parts.append(self._stretched(mine, whole) if len(mine) else whole)
+            every = (exact.weights, exact.means, exact.squares)
+            whole = ClusteringFeatures(*(part[[cluster]] for part in every))
+            if whole.weights[0] > 0:
+                parts.append(self._stretched(mine, whole) if len(mine) else whole)
         return ClusteringFeatures.joined(parts, n=sum(len(part.weights) for part in parts), seed=0)
 
     def _stretched(self, mine: Any, whole: ClusteringFeatures) -> ClusteringFeatures:

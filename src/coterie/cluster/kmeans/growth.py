@@ -18,7 +18,9 @@ from coterie.cluster.kmeans.spaces import points_of
 from coterie.cluster.kmeans.starts import make_start, seed_of_restart
 
 STARTS = 3  # fresh ones, on features: new rows may be a cluster that no centre is near
-FRESH_GAIN = 0.02  # share of the inertia that a fresh start must save: else clusters go on from where they were
+FRESH_GAIN = (
+    0.02  # share of the inertia that a fresh start must save: else clusters go on from where they were
+)
 FINER = 4  # times as many features for comparing starts as are kept
 
 
@@ -88,8 +90,7 @@ def grow_centers(
     run = _run(every, start, stopping)
     kept = every if len(every.weights) <= n_features else coarse
     features = ClusteringFeatures.joined([kept], n=n_features, seed=seed)
-    used = np.unique(run.labels)
-    moved = run.centers[used].astype(centers.dtype)
+    moved = run.centers.astype(centers.dtype)
     inertia = float(run.inertia) + float(every.squares.sum())
     return Growth(moved, features, inertia, run.n_iter, is_fresh)
 

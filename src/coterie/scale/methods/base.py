@@ -74,6 +74,45 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         return new_blocks(X, names, self.n_features_in_, who=type(self).__name__)
 
 
+class GrowingEstimator(LazyEstimator):
+    """An estimator that takes in new rows without reading the old ones again.
+
+    A subclass returns its fitted attributes after more rows from `_grow`.
+    """
+
+    def update(self, X: Any, sample_weight: Any = None) -> Self:
+        """Take in the rows of new files; those of the fit are not read again.
+
+        Parameters
+        ----------
+        X : anything that `coterie.scale.read_blocks` takes
+            New rows only, with the columns of the fit.
+        sample_weight : array, Dask array or Blocks of one column, default=None
+            Weight of each new row.
+
+        Returns
+        -------
+        self : object
+            The updated estimator. `labels_` are those of the new rows; `predict` places any.
+        """
+        who = type(self).__name__
+        check_parameters(self.get_params(deep=False), self._constraints, who=who)
+        blocks = self._new_blocks(X)
+        weights = weight_blocks(sample_weight, blocks, who=who)
+        self.__dict__.update(with_plain_numbers(self)._grow(blocks, weights))
+        return self
+
+    def partial_fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
+        """Take in more rows as `update` does; the first call is `fit`."""
+        if not hasattr(self, "n_features_in_"):
+            return self.fit(X, sample_weight=sample_weight)
+        return self.update(X, sample_weight=sample_weight)
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        """Return the fitted attributes after more rows."""
+        raise NotImplementedError
+
+
 def new_blocks(
     X: Any,
     names: Sequence[str] | None,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -47,16 +47,16 @@ from coterie.cluster.mixture import (
     Run,
     Statistics,
     continue_run,
-    statistics_of,
 )
-from coterie.errors import InvalidData
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
+from coterie.scale.methods.base import GrowingEstimator
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.growing import expectation_of_blocks, grow
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
 from coterie.scale.predict import label_block, per_row
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
-from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 _ARRAYS = ("weights", "means", "covariances", "factors")
 
@@ -76,16 +76,8 @@ class BlockProblem(Problem):
 
     def evaluate(self, parameters: Parameters) -> tuple[float, Statistics]:
         """Return the mean log-likelihood, and the statistics for the next parameters."""
-        made = tasks(self.blocks, _sums_of_block, parameters, self.shift, weights=self.weight_blocks)
-        total, sizes, deviations, scatter = compute(fold(made, add_arrays))
-        if not np.isfinite(total):
-            raise InvalidData(
-                "the likelihood of the mixture is not a number: some rows are too far from every component "
-                f"for {self.X.dtype} numbers. Scale the columns, or increase reg_covar."
-            )
-        if parameters.family.kernel_shape != "diag":
-            scatter = scatter.reshape(len(sizes), self.blocks.n_columns, -1)
-        return float(total) / self.weight, statistics_of(sizes, deviations, scatter, parameters.means)
+        total, statistics = expectation_of_blocks(self.blocks, self.weight_blocks, parameters, self.shift)
+        return total / self.weight, statistics
 
 
 def saved_run(run: Run, start: str) -> Saved:
@@ -106,13 +98,7 @@ def loaded_run(saved: Saved, problem: BlockProblem) -> Run:
     return Run(following, bounds, bool(gain < problem.tol), kind="step", previous=last)
 
 
-def _sums_of_block(
-    block: Block, weights: Block | None, parameters: Parameters, shift: FloatArray
-) -> tuple[Any, ...]:
-    return _core.mixture_sums(block.read(), parameters.native(shift), read_weights(weights), 1)
-
-
-class GaussianMixture(LocalPredictor):
+class GaussianMixture(GrowingEstimator, LocalPredictor):
     """Out-of-core Gaussian mixtures: expectation-maximisation by sums over blocks.
 
     The same as `coterie.cluster.GaussianMixture`, with one pass over the blocks per iteration. Sums are added
@@ -159,7 +145,9 @@ class GaussianMixture(LocalPredictor):
     n_iter_ : int
         Iterations.
     exact_ : bool
-        True: every iteration took every row into account.
+        True: every iteration took every row into account; False after `update`, where rows seen before keep
+        their shares. `lower_bound_` then is a lower bound for all rows seen, `cluster_sizes_` counts each row
+        where it was likeliest when it came.
     start_ : str
         What the first parameters were found on.
     local_ : coterie.cluster.GaussianMixture
@@ -195,6 +183,7 @@ class GaussianMixture(LocalPredictor):
     means_: FloatArray
     covariances_: FloatArray
     lower_bound_: float
+    cluster_sizes_: Any
 
     def __init__(
         self,
@@ -338,12 +327,14 @@ class GaussianMixture(LocalPredictor):
             "lower_bounds_": run.bounds,
         }
         local = LocalMixture.from_fitted(
-            found | {"_shift": problem.shift, "history_": None},
+            found | {"_shift": problem.shift, "history_": None, "_total_weight": float(problem.weight)},
             n_columns=problem.blocks.n_columns,
             names=problem.blocks.columns,
             n_components=self.n_components,
             covariance_type=self.covariance_type,
             tol=self.tol,
+            reg_covar=self.reg_covar,
+            max_iter=self.max_iter,
         )
         return {
             **found,
@@ -352,6 +343,18 @@ class GaussianMixture(LocalPredictor):
             "local_": local,
             "labels_": lazy_array(problem.blocks, label_block, local, dtype=np.int32),
             "cluster_sizes_": count_rows(problem.blocks, local, self.n_components),
+        }
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        local = grow(copy(self.local_), blocks, weights)
+        names = ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_")
+        more = ("converged_", "n_iter_", "lower_bound_", "lower_bounds_")
+        return {
+            **{name: getattr(local, name) for name in (*names, *more)},
+            "exact_": False,
+            "local_": local,
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
+            "cluster_sizes_": self.cluster_sizes_ + count_rows(blocks, local, self.n_components),
         }
 
 

@@ -6,6 +6,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
+from copy import copy
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -35,11 +36,18 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie.cluster import KMeans as LocalKMeans
-from coterie.cluster.kmeans import Stopping, check_centers, warn_if_fewer
+from coterie.cluster.kmeans import (
+    ClusteringFeatures,
+    Stopping,
+    check_centers,
+    n_features_kept,
+    warn_if_fewer,
+)
 from coterie.scale import moments
 from coterie.scale.blocks import Blocks, decoded_once
-from coterie.scale.methods.base import LazyEstimator, weight_blocks
-from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.base import GrowingEstimator, weight_blocks
+from coterie.scale.methods.coreset import Coreset, draw_coreset, draw_rows, size_of_coreset
+from coterie.scale.methods.growing import DRAWN_PER_FEATURE, grow
 from coterie.scale.methods.kmeans_passes import (
     KMeansPasses,
     add_numbers,
@@ -54,7 +62,7 @@ from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_che
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
-class KMeans(LazyEstimator):
+class KMeans(GrowingEstimator):
     """Out-of-core k-means: rows in files or Dask collections, on one machine or many.
 
     The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
@@ -102,11 +110,12 @@ class KMeans(LazyEstimator):
     cluster_sizes_ : array of shape (n_clusters,)
         Rows per group.
     inertia_ : float
-        The weighted sum of squared distances of the rows to their centres.
+        The weighted sum of squared distances of the rows to their centres; after `update`, estimated for all
+        rows seen from clustering features.
     n_iter_ : int
         Passes.
     exact_ : bool
-        True: every pass took every row into account.
+        True: every pass took every row into account; False after `update`.
     start_ : str
         What the first centres were found on.
     algorithm_used_ : str
@@ -199,7 +208,7 @@ class KMeans(LazyEstimator):
             kept = inside.enter_context(decoded_once(blocks, spill=self.spill and not fits_on_shelf(blocks)))
             whole = moments.measure(kept, weights, who=who)
             checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
-            state, start = self._first_state(kept, weights, whole, checkpoint)
+            state, start, coreset = self._first_state(kept, weights, whole, checkpoint)
             passes = KMeansPasses(kept, weights, whole, uuid.uuid4().hex)
 
             def after_pass(state: LloydState) -> None:
@@ -211,7 +220,7 @@ class KMeans(LazyEstimator):
                 run = run_lloyd(passes, state, Stopping(self.max_iter, self.tol), after_pass)
             finally:
                 forget_everywhere(passes.run)
-        return self._found(blocks, whole, run, start)
+        return {**self._found(blocks, whole, run, start), "_coreset": coreset}
 
     def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> FittedAttributes:
         centers = run.centers[run.counts > 0]
@@ -228,15 +237,46 @@ class KMeans(LazyEstimator):
             "algorithm_used_": run.algorithm,
             "local_": _local_model(self, centers, whole.origin, run, blocks),
             "_origin": whole.origin,
+            "_blocks": blocks,
         }
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        local = grow(self.summarised(), blocks, weights)
+        model = (local.cluster_centers_, local._origin)
+        return {
+            "cluster_centers_": local.cluster_centers_,
+            "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
+            "cluster_sizes_": np.rint(local._cluster_weights).astype(np.intp),
+            "inertia_": local.inertia_,
+            "n_iter_": local.n_iter_,
+            "exact_": False,
+            "local_": local,
+            "_origin": local._origin,
+        }
+
+    def summarised(self) -> LocalKMeans:
+        """Return a copy of `local_` that knows its rows as clustering features, so that it can take in more.
+
+        They are made from the sample of the start; where there was none, rows are drawn in one pass.
+        """
+        local = copy(self.local_)
+        if hasattr(local, "features_"):
+            return local
+        n = n_features_kept(len(local.cluster_centers_), self.n_features_in_)
+        seed, coreset = check_seed(self.random_state), self._coreset
+        if coreset is None:
+            coreset = Coreset(draw_rows(self._blocks, DRAWN_PER_FEATURE * n, seed), None, True)
+        sample = ClusteringFeatures.of_rows(coreset.X, coreset.weights, n=n, seed=seed)
+        local.features_ = sample.calibrated(local.seen_features(), local.cluster_centers_)
+        return local
 
     def _first_state(
         self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
-    ) -> tuple[LloydState, str]:
+    ) -> tuple[LloydState, str, Coreset | None]:
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None:
-            return load_state(saved), str(saved.facts["start"])
-        who = type(self).__name__
+            return load_state(saved), str(saved.facts["start"]), None
+        who, coreset = type(self).__name__, None
         if isinstance(self.init, str):
             n_rows = size_of_coreset(self.n_clusters)
             coreset = draw_coreset(blocks, weights, whole, n_rows, seed := check_seed(self.random_state))
@@ -248,7 +288,7 @@ class KMeans(LazyEstimator):
         state = LloydState(centers)
         if checkpoint is not None:
             checkpoint.save(save_state(state, start))
-        return state, start
+        return state, start, coreset
 
     def _facts(self, whole: Any, blocks: Blocks) -> JsonObject:
         """Return what tells this fit from others."""
@@ -267,6 +307,8 @@ class KMeans(LazyEstimator):
         return self.cluster_centers_, self._origin
 
     _origin: FloatArray
+    _coreset: Coreset | None
+    _blocks: Blocks
 
 
 def _local_model(
@@ -281,6 +323,7 @@ def _local_model(
         "history_": None,
         "_n_init": 1,
         "_n_features_out": len(centers),
+        "_cluster_weights": run.weights[run.counts > 0],
         "_origin": origin,
         "_prepared_centers": None,
         "_geometry_values": {},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -25,16 +26,17 @@ from coterie._support.validation import (
 )
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
-from coterie.cluster.kmeans import BatchState, StepRules, check_centers, step
+from coterie.cluster.kmeans import BatchState, check_centers
 from coterie.scale import moments
-from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.base import weight_blocks
+from coterie.scale.blocks import Blocks
+from coterie.scale.methods.base import GrowingEstimator, weight_blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.growing import grow, steps_of_block
 from coterie.scale.methods.kmeans_passes import KMeansPasses, add_numbers, inertia_of_block
 from coterie.scale.methods.local_model import LocalCentres
 from coterie.scale.predict import label_block
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
-from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
 
@@ -65,7 +67,7 @@ class Stream:
         return cls(state, **facts)
 
 
-class MiniBatchKMeans(LocalCentres):
+class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     """Out-of-core mini-batch k-means: every batch moves the centres a little.
 
     Blocks follow one another in the order of the rows, a block's rows in a random order of its own; a batch
@@ -99,9 +101,10 @@ class MiniBatchKMeans(LocalCentres):
     labels_ : Dask array of int32 of shape (n_samples,)
         The nearest centre of each row; lazy.
     cluster_sizes_ : array of shape (n_clusters,)
-        Rows per group.
+        Rows per group; after `update`, each where it was nearest when it came.
     inertia_ : float
-        The weighted sum of squared distances of all rows to their nearest centres.
+        The weighted sum of squared distances of all rows to their nearest centres; after `update`, of the new
+        rows.
     n_steps_ : int
         Batches.
     exact_ : bool
@@ -132,6 +135,7 @@ class MiniBatchKMeans(LocalCentres):
     }
 
     cluster_centers_: Centers
+    cluster_sizes_: Any
     inertia_: float
 
     def __init__(
@@ -177,7 +181,7 @@ class MiniBatchKMeans(LocalCentres):
                     tracker.report(stream.n_passes)
         centers, n_steps = stream.state.centers, stream.n_steps
         inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(centers)
-        local = self._local(centers, whole, inertia, n_steps, blocks)
+        local = self._local(stream, whole, inertia, blocks)
         return {
             "cluster_centers_": centers,
             "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
@@ -217,7 +221,7 @@ class MiniBatchKMeans(LocalCentres):
         rules = (int(self.batch_size), self.reassignment_ratio, [stream.seed, stream.n_passes])
         before = (stream.state, stream.n_steps)
         only = range(stream.n_blocks, last)
-        steps = tasks(blocks, _steps_of_block, rules, chain=before, weights=weights, only=only)
+        steps = tasks(blocks, steps_of_block, rules, chain=before, weights=weights, only=only)
         state, n_steps = compute(steps[-1])
         ends = last == blocks.n_blocks
         return replace(
@@ -236,14 +240,34 @@ class MiniBatchKMeans(LocalCentres):
         own = {name: getattr(self, name) for name in names} | {"init": init, "seed": seed}
         return own | {"block_rows": blocks.block_rows} | facts_of_data(blocks, whole)
 
-    def _local(
-        self, centers: Centers, whole: moments.Whole, inertia: float, n_steps: int, blocks: Blocks
-    ) -> Any:
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        local = grow(copy(self.local_), blocks, weights)
+        centers = local.cluster_centers_
+        whole = moments.measure(blocks, weights, who=type(self).__name__)
+        inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(centers)
+        local.inertia_ = inertia
+        return {
+            "cluster_centers_": centers,
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
+            "cluster_sizes_": self.cluster_sizes_ + sums.counts.astype(np.intp),
+            "inertia_": inertia,
+            "n_steps_": local.n_steps_,
+            "local_": local,
+        }
+
+    def _local(self, stream: Stream, whole: moments.Whole, inertia: float, blocks: Blocks) -> Any:
+        centers = stream.state.centers
         found = {
             "cluster_centers_": centers,
             "inertia_": inertia,
             "n_iter_": self.max_iter,
-            "n_steps_": n_steps,
+            "n_steps_": stream.n_steps,
+            "exact_": False,
+            "_counts": stream.state.counts,
+            "_n_since_look": int(stream.state.n_since_look),
+            "_seed": stream.seed,
+            "_n_init": 1,
+            "_init_size": min(size_of_coreset(self.n_clusters), blocks.n_rows),
             "_origin": whole.origin,
             "_n_features_out": len(centers),
         }
@@ -253,26 +277,6 @@ class MiniBatchKMeans(LocalCentres):
             names=blocks.columns,
             n_clusters=self.n_clusters,
             batch_size=self.batch_size,
+            reassignment_ratio=self.reassignment_ratio,
             random_state=self.random_state,
         )
-
-
-def _steps_of_block(
-    block: Block, weights: Block | None, rules: tuple[int, float, list[int]], before: tuple[BatchState, int]
-) -> tuple[BatchState, int]:
-    batch_size, ratio, seed = rules
-    state, n_steps = before
-    X, weight = block.read(), read_weights(weights)
-    random = np.random.default_rng([*seed, block.index])
-    order = random.permutation(len(X))
-    step_rules = StepRules(ratio, 1, _say_nothing)
-    for first in range(0, len(X), batch_size):
-        rows = order[first : first + batch_size]
-        batch_weight = None if weight is None else weight[rows]
-        state, _ = step(state, np.ascontiguousarray(X[rows]), batch_weight, random, step_rules)
-        n_steps += 1
-    return state, n_steps
-
-
-def _say_nothing(_text: str) -> None:
-    pass

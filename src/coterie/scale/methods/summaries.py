@@ -29,10 +29,11 @@ from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.kmeans import ClusteringFeatures
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks, finite_rows
-from coterie.scale.methods.base import LazyEstimator
+from coterie.scale.methods.base import GrowingEstimator
 from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
-class Summaries(LazyEstimator):
+
+class Summaries(GrowingEstimator):
     """Rows of any number as a few thousand clustering features, which any local method can take.
 
     Every block becomes at most `n_summaries` small groups of near rows, of which weight, mean and sum of
@@ -140,6 +141,24 @@ class Summaries(LazyEstimator):
             "_blocks": blocks,
         }
 
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        seed, most = check_seed(self.random_state), int(self.n_summaries)
+        seen = ClusteringFeatures(self.weights_, self.means_.astype(np.float64), self.squares_)
+        seed = shift_seed(seed, int(seen.total_weight) % 2**31)
+        made = tasks(blocks, _summarise_block, most, seed, weights=weights)
+        new: ClusteringFeatures = compute(fold(made, _Joiner(most, seed)))
+        features = ClusteringFeatures.joined([seen, new], n=most, seed=seed)
+        total = features.merged(np.zeros(len(features.weights), dtype=np.int32), 1).squares.sum()
+        means = np.ascontiguousarray(features.means, dtype=self.means_.dtype)
+        return {
+            "means_": means,
+            "weights_": features.weights,
+            "squares_": features.squares,
+            "lost_share_": float(features.squares.sum()) / float(total) if total > 0 else 0.0,
+            "labels_": lazy_array(blocks, _nearest_of_block, (means, self._origin), dtype=np.int32),
+            "_blocks": blocks,
+        }
+
     def _places(self) -> tuple[Centers, FloatArray]:
         return self.means_, self._origin
 
@@ -192,7 +211,7 @@ class _Joiner:
 
 def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> ClusteringFeatures:
     with one_thread("openmp"):
-        found = block.read()
+        found = finite_rows(block, "Summaries")
         return ClusteringFeatures.of_rows(
             found, read_weights(weights), n=n, seed=shift_seed(seed, block.index)
         )
