@@ -65,6 +65,7 @@ def fit(
     apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
+    silhouette: bool = True,
     progress: ProgressOption = None,
     graph: SparseData = None,
 ) -> Any:
@@ -129,6 +130,8 @@ def fit(
         A folder where a fit in blocks is saved after every pass, and resumed from.
     believe : bool, default=True
         Whether to measure stability and significance; False saves their time.
+    silhouette : bool, default=True
+        Whether to estimate the silhouette of groups in blocks; it is not measured for data in memory.
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
     graph : matrix, edge list, or graph of networkx or igraph, default=None
@@ -163,6 +166,7 @@ def fit(
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
+        silhouette=silhouette,
     )  # fmt: skip
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)

@@ -278,9 +278,7 @@ class Groups:
             isinstance(rows, list | tuple)
             and rows
             and all(isinstance(one, str | os.PathLike) for one in rows)
-        ):
-            rows = as_table(rows, readings=self.column_readings, **reading)
-        elif isinstance(rows, str | os.PathLike):
+        ) or isinstance(rows, str | os.PathLike):
             rows = as_table(rows, readings=self.column_readings, **reading)
         return self._matrix(rows)
 

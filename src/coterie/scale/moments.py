@@ -38,8 +38,8 @@ class Whole:
 
 def measure(blocks: Blocks, weights: Blocks | None, *, who: str) -> Whole:
     """Measure the columns of all blocks; values that cannot be clustered are refused with their place."""
-    first = compute(tasks(blocks, _first_row)[0])
-    made = tasks(blocks, _sums_of_block, first, who, weights=weights)
+    first = compute(tasks(blocks, _first_row, only=range(1))[0])
+    made = tasks(blocks, _sums_of_columns, first, who, weights=weights)
     total, largest_weight = compute(fold(made, _add_sums))
     columns = _core.moments_of_sums(total, first)
     if weights is not None and not columns.total_weight > 0:
@@ -54,7 +54,7 @@ def _first_row(block: Block, _weights: Block | None) -> Data:
     return np.array(block.read()[0])
 
 
-def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -> tuple[FloatArray, float]:
+def _sums_of_columns(block: Block, weights: Block | None, first: Data, who: str) -> tuple[FloatArray, float]:
     X, weight = block.read(), read_weights(weights)
     if weights is not None and weight is not None:
         _refuse_weights(weights, weight, who)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import find_distance
@@ -20,6 +21,7 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Labeller = tuple[Any, ...]  # a function of a block, and its arguments, that gives the labels of its rows
 LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
 
 
@@ -32,23 +34,51 @@ class GroupTotals:
     # measures by name, exact but for the silhouette; empty unless there are groups of several rows
     values: dict[str, float]
 
+    def with_silhouette(self, estimate: Estimate | None) -> GroupTotals:
+        """Return the same with an estimate of the silhouette, if there is one."""
+        if estimate is None or not self.values:
+            return self
+        return replace(self, values={**self.values, "silhouette_score": estimate})
+
 
 def total_groups(
-    blocks: Blocks, groups: Blocks, names: Indices, origin: FloatArray, silhouette_rows: int, seed: int
+    blocks: Blocks,
+    groups: Blocks | Labeller,
+    names: Indices,
+    origin: FloatArray,
+    silhouette_rows: int,
+    seed: int,
 ) -> GroupTotals:
-    """Sum up the rows of the groups that are called `names`, in two passes."""
+    """Sum up the rows of the groups that are called `names`, in two passes.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    groups : Blocks, or tuple of a function and its arguments
+        Labels of the rows, or ``function(block, None, *arguments)`` that gives those of a block.
+    names : array
+        The labels that are groups.
+    origin : array of shape (n_columns,)
+        A point amid the rows.
+    silhouette_rows : int
+        About how many rows to draw for the silhouette; 0: none.
+    seed : int
+        Of the draw.
+    """
+    labels, label = (groups, None) if isinstance(groups, Blocks) else (None, groups)
     drawing = (min(1.0, silhouette_rows / blocks.n_rows), seed)
-    made = tasks(blocks, _sums_of_block, names, origin, drawing, weights=groups)
+    made = tasks(blocks, _sums_of_groups, label, names, origin, drawing, weights=labels)
     (sizes, sums), (sample, sample_codes) = compute(fold(made, _add_sums))
     centroids = sums / np.maximum(sizes, 1)[:, None]  # relative to the origin
     means = centroids + origin.astype(np.float64)
     if not 2 <= len(sizes) < sizes.sum():
         return GroupTotals(sizes, means, {})
-    made = tasks(blocks, _scatter_of_block, names, origin, centroids, sample, weights=groups)
+    made = tasks(blocks, _scatter_of_block, label, names, origin, centroids, sample, weights=labels)
     within, distances, simplified, to_sample = compute(fold(made, add_arrays))
     values = _values(sizes, centroids, within, distances, simplified)
     if len(sample) and silhouette_rows:
-        values["silhouette_score"] = _silhouette(to_sample, sample_codes, sizes)
+        values["silhouette_score"] = _silhouette(to_sample, sample_codes, sizes, sizes.sum())
     return GroupTotals(sizes, means, values)
 
 
@@ -74,12 +104,46 @@ def _values(
     }
 
 
-def _silhouette(sums: Numbers, codes: Codes, sizes: Numbers) -> Estimate:
-    """Return the mean silhouette of drawn rows, with its standard error."""
+def estimate_silhouette(
+    X: Data, codes: Codes, k: int, n_drawn: int, n_rows: int, seed: int
+) -> Estimate | None:
+    """Return the silhouette from rows at hand: some of them against all of them; None without two groups.
+
+    Parameters
+    ----------
+    X : array of shape (n, n_columns)
+        Rows drawn alike.
+    codes : array of shape (n,)
+        Their groups, 0..k-1; below 0: in none.
+    k : int
+        Groups.
+    n_drawn : int
+        How many of the rows are valued.
+    n_rows : int
+        Rows of the whole.
+    seed : int
+        Of the choice among the rows.
+    """
+    grouped = np.flatnonzero(codes >= 0)
+    X, codes = np.ascontiguousarray(X[grouped]), codes[grouped].astype(np.int32)
+    sizes = np.bincount(codes, minlength=k).astype(np.float64)
+    if not 2 <= np.count_nonzero(sizes) < len(X):
+        return None
+    kept = np.flatnonzero(sizes > 0)  # a group that none of these rows is in is nobody's neighbour
+    codes = np.searchsorted(kept, codes).astype(np.int32)
+    drawn = np.random.default_rng(seed).choice(len(X), min(n_drawn, len(X)), replace=False)
+    drawn.sort()
+    metric = find_distance("euclidean").metric
+    sums = _core.group_sums(np.ascontiguousarray(X[drawn]), X, codes, len(kept), metric, resolve_threads())
+    return _silhouette(sums, codes[drawn], sizes[kept], n_rows)
+
+
+def _silhouette(sums: Numbers, codes: Codes, sizes: Numbers, n_rows: float) -> Estimate:
+    """Return the mean silhouette of drawn rows, with its standard error as an estimate for `n_rows`."""
     own, nearest, neighbour = reduce_sums(sums, codes, sizes)
     values = coefficients(GroupSums(own, nearest, neighbour), codes, sizes)
     estimate = Estimate(values.mean())
-    left = 1 - len(values) / sizes.sum()  # a draw of all rows has no error
+    left = 1 - len(values) / n_rows  # a draw of all rows has no error
     error = np.sqrt(max(0.0, left) * values.var(ddof=1) / len(values)) if len(values) > 1 else None
     estimate.standard_error, estimate.n_drawn = None if error is None else float(error), len(values)
     return estimate
@@ -98,20 +162,30 @@ def whole_numbers(block: Block) -> Indices:
     return values.astype(np.int64)
 
 
-def _grouped(block: Block, labels: Block | None, names: Indices) -> tuple[Data, Codes, Indices]:
+def _grouped(
+    block: Block, labels: Block | None, label: Labeller | None, names: Indices
+) -> tuple[Data, Codes, Indices]:
     """Return the rows of known groups, their groups as 0..k-1, and which rows of the block they are."""
-    assert labels is not None
-    found = whole_numbers(labels)
+    if label is not None:
+        found = np.asarray(label[0](block, None, *label[1:]))
+    else:
+        assert labels is not None
+        found = whole_numbers(labels)
     codes = np.searchsorted(names, found)
     kept = np.flatnonzero(np.isin(found, names))
     X = block.read()
     return (X if len(kept) == len(X) else X[kept]), codes[kept].astype(np.int32), kept
 
 
-def _sums_of_block(
-    block: Block, labels: Block | None, names: Indices, origin: FloatArray, drawing: tuple[float, int]
+def _sums_of_groups(
+    block: Block,
+    labels: Block | None,
+    label: Labeller | None,
+    names: Indices,
+    origin: FloatArray,
+    drawing: tuple[float, int],
 ) -> tuple[Any, Any]:
-    X, codes, kept = _grouped(block, labels, names)
+    X, codes, kept = _grouped(block, labels, label, names)
     away = (X - origin).astype(np.float64)
     sums = np.stack([np.bincount(codes, column, minlength=len(names)) for column in away.T], axis=1)
     chance, seed = drawing
@@ -127,10 +201,16 @@ def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
 
 
 def _scatter_of_block(
-    block: Block, labels: Block | None, names: Indices, origin: FloatArray, centroids: Numbers, sample: Data
+    block: Block,
+    labels: Block | None,
+    label: Labeller | None,
+    names: Indices,
+    origin: FloatArray,
+    centroids: Numbers,
+    sample: Data,
 ) -> tuple[Any, ...]:
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
-    X, codes, _ = _grouped(block, labels, names)
+    X, codes, _ = _grouped(block, labels, label, names)
     k = len(names)
     metric = find_distance("euclidean").metric
     to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)

@@ -205,7 +205,8 @@ class KMeans(GrowingEstimator):
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         with ExitStack() as inside:
             tracker = inside.enter_context(track(self.progress, "k-means: measuring columns"))
-            kept = inside.enter_context(decoded_once(blocks, spill=self.spill and not fits_on_shelf(blocks)))
+            fits = fits_on_shelf(blocks)
+            kept = inside.enter_context(decoded_once(blocks, spill=self.spill, hold=fits))
             whole = moments.measure(kept, weights, who=who)
             checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
             state, start, coreset = self._first_state(kept, weights, whole, checkpoint)

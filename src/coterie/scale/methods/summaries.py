@@ -15,7 +15,6 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import (
     Centers,
-    Data,
     FittedAttributes,
     FloatArray,
     Labels,
