@@ -266,6 +266,10 @@ class KeptBlocks(Blocks):
     run: str = ""
     held: str = ""
 
+    def scaled(self, scaling: Scaling) -> Blocks:
+        """Return the same rows, scaled when they are read; those in memory are scaled otherwise."""
+        return replace(super().scaled(scaling), held="")  # type: ignore[call-arg]  # it is one of these
+
     def __iter__(self) -> Iterator[Block]:
         for block in super().__iter__():
             facts = {field.name: getattr(block, field.name) for field in fields(block)}

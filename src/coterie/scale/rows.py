@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -226,7 +227,7 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
     is_column = isinstance(request.truth, str)
     drop = [*request.drop, request.truth] if is_column else list(request.drop)
     opened, whole, keeper = _measured(
-        source, request.columns, drop, request.keep, request.reading.get("dates")
+        source, request.columns, drop, request.keep, request.reading.get("dates"), request.checkpoint
     )
     if is_column:
         opened = opened.renamed_reason(request.truth, TRUTH)
@@ -281,11 +282,16 @@ def _refuse(request: FitRequest) -> None:
 
 
 def _measured(
-    source: object, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str], dates: str | None
+    source: object,
+    columns: Sequence[str],
+    drop: Sequence[str],
+    keep: Sequence[str],
+    dates: str | None,
+    checkpoint: str | os.PathLike[str] | None,
 ) -> tuple[Opened, moments.Whole, Any]:
     """Return the columns that vary, their moments, and what holds decoded rows."""
     opened, keeper = _kept(open_columns(source, columns, drop, keep, dates))
-    whole = moments.measure(opened.blocks, None, who="coterie.fit")
+    whole = moments.measure(opened.blocks, None, who="coterie.fit", kept_in=checkpoint)
     variances = zip(opened.columns, whole.columns.variance, strict=True)
     constant = [name for name, variance in variances if variance == 0 and name not in (*keep, *columns)]
     if constant and opened.has_names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
 from coterie.scale.methods.growing import expectation_of_blocks, grow
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
+from coterie.scale.runtime.checkpoint import Checkpoint, Saved, open_checkpoint
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 _ARRAYS = ("weights", "means", "covariances", "factors")
@@ -230,9 +231,9 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         who = type(self).__name__
         check_n_clusters(self.n_components, blocks.n_rows, who=who, name="n_components")
         with track(self.progress, "mixture: measuring columns") as tracker:
-            whole = moments.measure(blocks, weights, who=who)
+            whole = moments.measure(blocks, weights, who=who, kept_in=self.checkpoint)
             problem = self._problem(blocks, weights, whole)
-            checkpoint = open_checkpoint(self.checkpoint, "mixture", self._facts(whole, blocks))
+            checkpoint = open_checkpoint(self.checkpoint, "mixture", self._asked(), blocks, whole)
             run, start = self._first_run(problem, whole, checkpoint)
 
             def after_pass(iteration: int, *_: float) -> None:
@@ -273,19 +274,25 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     ) -> tuple[Run, str]:
         """Return where the iterations begin, or go on, and what the first parameters were found on."""
         saved = None if checkpoint is None else checkpoint.load()
-        if saved is not None:
-            return loaded_run(saved, problem), str(saved.facts["start"])
+        if saved is not None and checkpoint is not None:
+            if not saved.grown_from:
+                return loaded_run(saved, problem), str(saved.facts["start"])
+            if (
+                json.dumps(saved.facts["scaling"]) == checkpoint.scaling
+            ):  # else covariances are in other units
+                parts = (saved.arrays[f"next {name}"] for name in _ARRAYS)
+                return Run(Parameters(problem.family, *parts)), saved.start_words(len(checkpoint.files))
         first, start = self._start(problem, whole)
         return Run(first), start
 
-    def _facts(self, whole: moments.Whole, blocks: Blocks) -> JsonObject:
-        """Return what tells this fit from others."""
+    def _asked(self) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
         own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
         for name in _GIVEN:
             value = own.pop(name)
             own |= {} if value is None else {name: np.asarray(value, dtype=float)}
         seed = self.random_state if isinstance(self.random_state, int) else None
-        return own | {"seed": seed} | facts_of_data(blocks, whole)
+        return own | {"seed": seed}
 
     def _start(self, problem: BlockProblem, whole: moments.Whole) -> tuple[Parameters, str]:
         shape = (self.n_components, problem.blocks.n_columns)

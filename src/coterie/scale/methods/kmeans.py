@@ -58,7 +58,7 @@ from coterie.scale.methods.kmeans_passes import (
 )
 from coterie.scale.methods.lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
 from coterie.scale.runtime.cache import forget_everywhere
-from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
+from coterie.scale.runtime.checkpoint import Checkpoint, open_checkpoint, rescaled
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
@@ -207,8 +207,8 @@ class KMeans(GrowingEstimator):
             tracker = inside.enter_context(track(self.progress, "k-means: measuring columns"))
             fits = fits_on_shelf(blocks)
             kept = inside.enter_context(decoded_once(blocks, spill=self.spill, hold=fits))
-            whole = moments.measure(kept, weights, who=who)
-            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
+            whole = moments.measure(kept, weights, who=who, kept_in=self.checkpoint)
+            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._asked(), blocks, whole)
             state, start, coreset = self._first_state(kept, weights, whole, checkpoint)
             passes = KMeansPasses(kept, weights, whole, uuid.uuid4().hex)
 
@@ -275,10 +275,14 @@ class KMeans(GrowingEstimator):
         self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
     ) -> tuple[LloydState, str, Coreset | None]:
         saved = None if checkpoint is None else checkpoint.load()
-        if saved is not None:
+        if saved is not None and not saved.grown_from:
             return load_state(saved), str(saved.facts["start"]), None
         who, coreset = type(self).__name__, None
-        if isinstance(self.init, str):
+        if saved is not None and checkpoint is not None:
+            centers = rescaled(saved.arrays["centers"].astype(np.float64), saved, blocks)
+            centers = np.ascontiguousarray(centers, dtype=blocks.dtype)
+            start = saved.start_words(len(checkpoint.files))
+        elif isinstance(self.init, str):
             n_rows = size_of_coreset(self.n_clusters)
             coreset = draw_coreset(blocks, weights, whole, n_rows, seed := check_seed(self.random_state))
             centers = coreset.start(self.n_clusters, self.n_init, seed, who)
@@ -291,18 +295,18 @@ class KMeans(GrowingEstimator):
             checkpoint.save(save_state(state, start))
         return state, start, coreset
 
-    def _facts(self, whole: Any, blocks: Blocks) -> JsonObject:
-        """Return what tells this fit from others."""
+    def _asked(self) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
         seed = self.random_state if isinstance(self.random_state, int) else None
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
-        own = {
+        return {
             "n_clusters": self.n_clusters,
             "n_init": self.n_init,
             "tol": self.tol,
             "init": init,
             "seed": seed,
+            "max_iter": self.max_iter,
         }
-        return own | {"max_iter": self.max_iter} | facts_of_data(blocks, whole)
 
     def _model(self) -> tuple[Centers, FloatArray]:
         return self.cluster_centers_, self._origin

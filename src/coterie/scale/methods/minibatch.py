@@ -35,7 +35,7 @@ from coterie.scale.methods.growing import grow, steps_of_block
 from coterie.scale.methods.kmeans_passes import KMeansPasses, add_numbers, inertia_of_block
 from coterie.scale.methods.local_model import LocalCentres
 from coterie.scale.predict import label_block
-from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
+from coterie.scale.runtime.checkpoint import Checkpoint, Saved, open_checkpoint, rescaled, rows_before
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
@@ -169,8 +169,8 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
-        whole = moments.measure(blocks, weights, who=who)
-        checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._facts(whole, blocks))
+        whole = moments.measure(blocks, weights, who=who, kept_in=self.checkpoint)
+        checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._asked(blocks), blocks, whole)
         stream = self._first_stream(blocks, weights, whole, checkpoint)
         with track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker:
             while stream.n_passes < self.max_iter:
@@ -209,11 +209,26 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
     ) -> Stream:
         saved = None if checkpoint is None else checkpoint.load()
-        if saved is not None:
-            return Stream.loaded(saved)
+        if saved is not None and checkpoint is not None:
+            if not saved.grown_from:
+                return Stream.loaded(saved)
+            return self._grown_stream(blocks, saved, checkpoint)
         seed = check_seed(self.random_state)
         centers, start = self._start(blocks, weights, whole, seed)
         return Stream(BatchState(centers, np.zeros(len(centers))), start, seed)
+
+    def _grown_stream(self, blocks: Blocks, saved: Saved, checkpoint: Checkpoint) -> Stream:
+        """Return a stream that goes on with the files that have come since; the first of them begin a block."""
+        facts = {name: value for name, value in saved.facts.items() if name != "scaling"}
+        before = Stream.loaded(Saved(saved.arrays, facts))
+        centers = rescaled(before.state.centers.astype(np.float64), saved, blocks).astype(blocks.dtype)
+        return replace(
+            before,
+            state=replace(before.state, centers=np.ascontiguousarray(centers)),
+            start=saved.start_words(len(checkpoint.files)),
+            n_passes=0,
+            n_blocks=rows_before(blocks, checkpoint.files_before()) // blocks.block_rows,
+        )
 
     def _see_more(self, blocks: Blocks, weights: Blocks | None, stream: Stream, *, is_whole: bool) -> Stream:
         """Return the stream after the blocks of this pass, all that are left or some, one after the other."""
@@ -232,13 +247,13 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
             n_blocks=0 if ends else last,
         )
 
-    def _facts(self, whole: moments.Whole, blocks: Blocks) -> JsonObject:
-        """Return what tells this fit from others."""
+    def _asked(self, blocks: Blocks) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
         names = ("n_clusters", "batch_size", "max_iter", "reassignment_ratio")
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
         seed = self.random_state if isinstance(self.random_state, int) else None
         own = {name: getattr(self, name) for name in names} | {"init": init, "seed": seed}
-        return own | {"block_rows": blocks.block_rows} | facts_of_data(blocks, whole)
+        return own | {"block_rows": blocks.block_rows}
 
     def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         local = grow(copy(self.local_), blocks, weights)

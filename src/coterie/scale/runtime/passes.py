@@ -155,6 +155,11 @@ def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> li
 
 def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
     """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
+    return running(made, merge)[-1]
+
+
+def running(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> list[Any]:
+    """Return the tasks of the totals after every 8 blocks and after the last."""
     name = unique_name(merge)
     layer: dict[Any, Any] = {}
     total = None
@@ -162,14 +167,27 @@ def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
         key = (name, first)
         layer[key] = (merge, total, _keys(made[first : first + MERGED_AT_ONCE]))
         total = key
-    return results(name, layer, made)[-1]
+    return results(name, layer, made)
+
+
+def added(total: Any, made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+    """Return the task that adds results to the total of another task."""
+    name = unique_name(merge)
+    layer = {(name, 0): (merge, total.key, _keys(made))}
+    return results(name, layer, [total, *made])[0]
 
 
 def compute(task: Any) -> Any:
     """Return the result of a task: by the client of a cluster if there is one, else by threads."""
+    return compute_all([task])[0]
+
+
+def compute_all(wanted: list[Any]) -> list[Any]:
+    """Return the results of tasks of one pass."""
+    task = wanted[-1]
     try:
         with one_pass(*_title_of(task)):
-            return dask.compute(task)[0]
+            return list(dask.compute(*wanted))
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
             raise NotEnoughMemory(
