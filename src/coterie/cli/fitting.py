@@ -59,7 +59,7 @@ def found_in(
     refuse_options(encoding=encoding, header=header is not None, **named)
     from coterie.scale.rows import run_in_blocks
 
-    with _connected(scheduler), _told(verbose) as told:
+    with _connected(scheduler, is_told=verbose), _told(verbose) as told:
         found = run_in_blocks(source, request, progress)
         yield found
         told(found)
@@ -131,8 +131,11 @@ def _told(verbose: bool) -> Iterator[Callable[[Clustering], None]]:
         yield tell
 
 
-def _connected(scheduler: str | None) -> AbstractContextManager[Any]:
-    """Return the client of a cluster that runs elsewhere; without one, threads do the work."""
+def _connected(scheduler: str | None, *, is_told: bool) -> AbstractContextManager[Any]:
+    """Return the client of a cluster that runs elsewhere; without one, threads do the work.
+
+    Whoever watches, or asked to be told, gets the address of its dashboard.
+    """
     if scheduler is None:
         return nullcontext()
     from coterie.scale import connect
@@ -141,6 +144,11 @@ def _connected(scheduler: str | None) -> AbstractContextManager[Any]:
         client: AbstractContextManager[Any] = connect(scheduler)
     except OSError as error:
         raise FileProblem(f"--scheduler: no Dask scheduler answers at {scheduler} ({error}).") from None
+    from coterie.scale.runtime.passes import dashboard_of
+
+    link = dashboard_of(client)
+    if link is not None and (is_told or is_watched()):
+        print(f"dashboard of the cluster: {link}", file=sys.stderr)
     return client
 
 

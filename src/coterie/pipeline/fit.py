@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
@@ -34,6 +35,7 @@ from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
+LOGGER = logging.getLogger("coterie.fit")
 TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
@@ -213,6 +215,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
     is_apart = None if choice.contest is None else choice.contest.is_apart
     notes = groups.notes
+    LOGGER.info("%s: %s groups by %s in %.2f s", groups.source, groups.k, winner.method, seconds)
     if significance is not None and is_beside_the_point(is_apart and groups.k > 1, significance.p_value):
         significance, notes = None, (*notes, NOT_ONE_GAUSSIAN)
     return rows.answer(

@@ -32,6 +32,7 @@ from coterie.scale.columns import Opened, open_columns
 from coterie.scale.labelling import BlocksFitted, fit_winner
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
 from coterie.scale.methods.group_totals import GroupTotals, estimate_silhouette, total_groups
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.sampling import Sample, draw_sample, take_rows
 
 QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
@@ -401,5 +402,5 @@ def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Clu
 def run_in_blocks(source: object, request: FitRequest, progress: ProgressOption = None) -> Clustering:
     """Find groups as a checked request asks, block by block whatever the size of the data."""
     began = time.perf_counter()
-    with track(progress, "measuring columns", total=None) as tracker:
+    with track(progress, "measuring columns", total=None) as tracker, PASS_PROGRESS.shown_by(tracker):
         return find_groups(block_rows(source, request, tracker), request, tracker, began)

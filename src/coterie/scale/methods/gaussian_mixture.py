@@ -57,6 +57,7 @@ from coterie.scale.methods.growing import expectation_of_blocks, grow
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
 from coterie.scale.predict import label_block, per_row
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, open_checkpoint
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 _ARRAYS = ("weights", "means", "covariances", "factors")
@@ -230,7 +231,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, blocks.n_rows, who=who, name="n_components")
-        with track(self.progress, "mixture: measuring columns") as tracker:
+        with track(self.progress, "mixture: measuring columns") as tracker, PASS_PROGRESS.shown_by(tracker):
             whole = moments.measure(blocks, weights, who=who, kept_in=self.checkpoint)
             problem = self._problem(blocks, weights, whole)
             checkpoint = open_checkpoint(self.checkpoint, "mixture", self._asked(), blocks, whole)

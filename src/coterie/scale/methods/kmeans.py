@@ -59,6 +59,7 @@ from coterie.scale.methods.kmeans_passes import (
 from coterie.scale.methods.lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
 from coterie.scale.runtime.cache import forget_everywhere
 from coterie.scale.runtime.checkpoint import Checkpoint, open_checkpoint, rescaled
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
@@ -205,6 +206,7 @@ class KMeans(GrowingEstimator):
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         with ExitStack() as inside:
             tracker = inside.enter_context(track(self.progress, "k-means: measuring columns"))
+            inside.enter_context(PASS_PROGRESS.shown_by(tracker))
             fits = fits_on_shelf(blocks)
             kept = inside.enter_context(decoded_once(blocks, spill=self.spill, hold=fits))
             whole = moments.measure(kept, weights, who=who, kept_in=self.checkpoint)

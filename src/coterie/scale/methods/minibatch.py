@@ -36,6 +36,7 @@ from coterie.scale.methods.kmeans_passes import KMeansPasses, add_numbers, inert
 from coterie.scale.methods.local_model import LocalCentres
 from coterie.scale.predict import label_block
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, open_checkpoint, rescaled, rows_before
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
@@ -172,7 +173,10 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         whole = moments.measure(blocks, weights, who=who, kept_in=self.checkpoint)
         checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._asked(blocks), blocks, whole)
         stream = self._first_stream(blocks, weights, whole, checkpoint)
-        with track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker:
+        with (
+            track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker,
+            PASS_PROGRESS.shown_by(tracker),
+        ):
             while stream.n_passes < self.max_iter:
                 stream = self._see_more(blocks, weights, stream, is_whole=checkpoint is None)
                 if checkpoint is not None:

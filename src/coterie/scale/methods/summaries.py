@@ -29,6 +29,7 @@ from coterie.cluster.kmeans import ClusteringFeatures
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks, finite_rows
 from coterie.scale.methods.base import GrowingEstimator
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
 
@@ -121,7 +122,7 @@ class Summaries(GrowingEstimator):
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         seed = check_seed(self.random_state)
-        with track(self.progress, "summaries: measuring columns") as tracker:
+        with track(self.progress, "summaries: measuring columns") as tracker, PASS_PROGRESS.shown_by(tracker):
             whole = moments.measure(blocks, weights, who=type(self).__name__)
             tracker.report(0, stage="summaries: blocks", total=blocks.n_blocks)
             most = int(self.n_summaries)  # of NumPy it may be of 8 bits

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.progress import Tracker
+
 LOGGER = logging.getLogger("coterie.scale")
 
 
@@ -172,6 +174,49 @@ def one_pass(name: str, n_rows: int) -> Iterator[None]:
     for one in _ACCOUNTS:
         one.passes.append(made)
     LOGGER.info("%s", made)
+
+
+class PassProgress:
+    """How far the pass under way has come, for lines on terminals; of threads of this process only."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._trackers: list[Tracker] = []
+        self._name, self._done, self._total, self._began = "", 0, 0, 0.0
+
+    def begin(self, name: str, n_tasks: int) -> None:
+        """A pass of so many tasks begins."""
+        with self._lock:
+            self._name, self._done, self._total, self._began = name, 0, n_tasks, time.monotonic()
+        self._tell()
+
+    def finish_one(self) -> None:
+        """A task has ended."""
+        if not self._trackers:
+            return
+        with self._lock:
+            self._done += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        for tracker in self._trackers:
+            share = self._done / self._total if self._total else 0.0
+            tracker.report_pass(self._name, share, time.monotonic() - self._began)
+
+    @contextmanager
+    def shown_by(self, tracker: Tracker) -> Iterator[None]:
+        """Let the line of a tracker, if it has one, show how far passes have come."""
+        if not tracker.has_line:
+            yield
+            return
+        self._trackers.append(tracker)
+        try:
+            yield
+        finally:
+            self._trackers.remove(tracker)
+
+
+PASS_PROGRESS = PassProgress()
 
 
 def size_of(value: Any) -> int:

@@ -19,7 +19,7 @@ from coterie._support.validation.memory import format_bytes
 from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
 from coterie.errors import NotEnoughMemory
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.runtime.counters import COUNTERS, one_pass, size_of
+from coterie.scale.runtime.counters import COUNTERS, PASS_PROGRESS, one_pass, size_of
 from coterie.scale.runtime.failing_chunk import name_culprit
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
@@ -186,7 +186,9 @@ def compute_all(wanted: list[Any]) -> list[Any]:
     """Return the results of tasks of one pass."""
     task = wanted[-1]
     try:
-        with one_pass(*_title_of(task)):
+        name, n_rows, n_tasks = _title_of(task)
+        PASS_PROGRESS.begin(name, n_tasks)
+        with one_pass(name, n_rows):
             return list(dask.compute(*wanted))
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
@@ -198,15 +200,16 @@ def compute_all(wanted: list[Any]) -> list[Any]:
         raise
 
 
-def _title_of(task: Any) -> tuple[str, int]:
-    """Return what a task does to blocks, in words, and to how many rows."""
+def _title_of(task: Any) -> tuple[str, int, int]:
+    """Return what a task does to blocks, in words, to how many rows, and in how many tasks."""
     for name, layer in reversed(list(task.dask.layers.items())):
         named = [layer[task.key]] if task.key in layer else layer.values()  # of one block, or of all
         work = [each for each in named if isinstance(each, tuple) and each and each[0] is _run]
         if work:
             title = str(name).rpartition("-")[0]
-            return TITLES.get(title, title.replace("_", " ")), sum(each[1].block.n_rows for each in work)
-    return "other work", 0
+            name = TITLES.get(title, title.replace("_", " "))
+            return name, sum(each[1].block.n_rows for each in work), len(work)
+    return "other work", 0, 0
 
 
 def _chunks_of(task: Any) -> ValuesByName:
@@ -268,6 +271,7 @@ def _run(parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: Giv
     more = () if before is None else (before.value if isinstance(before, Given) else before,)
     found = parcel.function(block, partner, *args.value, *more)
     COUNTERS.add(tasks=1, moved_bytes=size_of(found))
+    PASS_PROGRESS.finish_one()
     return found
 
 
@@ -276,6 +280,12 @@ def connect(address: str) -> Any:
     from distributed import Client
 
     return Client(address, timeout=CONNECT_SECONDS)
+
+
+def dashboard_of(client: Any) -> str | None:
+    """Return the address of the dashboard of a cluster, None if it has none."""
+    link = getattr(client, "dashboard_link", None)
+    return str(link) if link else None
 
 
 def client_of() -> Any:
