@@ -119,7 +119,7 @@ def enter_labels(problem: Files) -> Callable[[], int]:
 
 
 def enter_decoding_and_writing(problem: Files) -> Callable[[], int]:
-    """Decode the files once and write a row number, a label and a group per row: what labels cannot do without."""
+    """Decode the files once and write a row number, a label and a group per row, and do no more."""
     import shutil
     import tempfile
     from concurrent.futures import ThreadPoolExecutor
@@ -261,7 +261,7 @@ ROWS = (
     *(row for n in GROWTH_SIZES for row in file_rows(n)),
     Row(
         name="labels-1e7",
-        work=f"k-means 1e7 x {COLUMNS} from Parquet, described, labels written; at most 3x one decode and writing",
+        work=f"k-means 1e7 x {COLUMNS} from Parquet, described, labels written; at most 3x decoding and writing",
         make=partial(make_files, 10_000_000, COLUMNS, CLUSTERS),
         contestants=(
             Contestant(OURS, enter_labels),

@@ -13,7 +13,7 @@ from coterie.scale.runtime.counters import PASS_PROGRESS
 
 
 def test_line_of_a_pass():
-    """Law: bar, percent, what is done, and time left in proportion; nothing is promised before the first block."""
+    """Law: bar, percent, what is done, and time left in proportion; no promise before the first block."""
     made = Progress("assignment", 0, None, 9.0, pass_share=0.25, pass_seconds=10.0)
     assert str(made) == "[#####---------------]  25 %  assignment, about 30 s left"
     assert made.describe(seconds_since=10) == "[#####---------------]  25 %  assignment, about 20 s left"

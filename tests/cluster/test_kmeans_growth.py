@@ -61,7 +61,7 @@ def test_features_keep_exact_sums():
     centres=st.lists(st.lists(st.floats(-100, 100), min_size=2, max_size=2), min_size=1, max_size=4),
 )
 def test_bound_holds(rows, n, centres):
-    """Law: for any centres, the bound is at least the sum of squared distances, and equal for all features."""
+    """Law: for any centres, the bound is at least the inertia; with a feature per row it is the inertia."""
     X, C = np.array(rows), np.array(centres)
     exact = ((X[:, None] - C[None]) ** 2).sum(axis=2).min(axis=1).sum()
     assert ClusteringFeatures.of_rows(X, None, n=n, seed=0).bound(C) >= exact * (1 - 1e-9) - 1e-9
@@ -70,7 +70,7 @@ def test_bound_holds(rows, n, centres):
 
 
 def test_clusters_keep_their_numbers():
-    """Law: rows of the same group get the same number after an update, also where a fresh start was better."""
+    """Law: rows of a group get the same number after an update, also where a fresh start was better."""
     rng = np.random.default_rng(1)
     centres = np.array([[0.0, 0.0], [20.0, 0.0], [0.0, 20.0]])
     old = centres[np.arange(600) % 3] + rng.normal(size=(600, 2))

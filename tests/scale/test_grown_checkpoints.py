@@ -1,4 +1,4 @@
-"""A new file does not make a checkpoint void: the fit goes on from it, and old files are not measured again."""
+"""A new file does not make a checkpoint void: fits go on from it, old files are not measured again."""
 
 import os
 
@@ -73,7 +73,7 @@ def test_mixtures_and_streams_go_on(folder, rows, tmp_path):
 
 
 def test_old_files_are_not_measured_again(folder, rows, tmp_path):
-    """Law: sums over whole blocks of old files are kept; moments are to the bit those of all rows read anew."""
+    """Law: sums over whole blocks of old files are kept; moments are to the bit those of all rows."""
     moments.measure(read_blocks(folder, block_rows=8192), None, who="test", kept_in=tmp_path / "state")
     write(folder, 2, rows[18_000:])
     blocks = read_blocks(folder, block_rows=8192)

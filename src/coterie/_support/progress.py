@@ -156,7 +156,7 @@ class Tracker:
                 listener(progress)
 
     def report_pass(self, stage: str, share: float, seconds: float) -> None:
-        """Let the line on the terminal show how far a pass over all rows has come; others do not hear of it."""
+        """Let the line on the terminal, and nobody else, show how far a pass over all rows has come."""
         if self._line is not None:
             now = time.monotonic() - self._began
             self._line(Progress(stage, 0, None, now, pass_share=share, pass_seconds=seconds))

@@ -110,7 +110,8 @@ def refuse_in_memory(**given: bool) -> None:
     for name, value in given.items():
         if value:
             raise InvalidParameter(
-                f"--{name} is for data in blocks (more than 1 GiB, --checkpoint or --scheduler). Leave it out."
+                f"--{name} is for data in blocks (more than 1 GiB, --checkpoint or --scheduler). "
+                f"Leave it out."
             )
 
 

@@ -299,7 +299,7 @@ def _shifts(before: Groups, after: Groups) -> FloatArray:
 def with_features(found: Any) -> Clustering:
     """Return an answer whose k-means model knows its rows as clustering features, so that it can be updated.
 
-    Features are means of small groups of rows; the rows themselves are not kept. Other models are as they are.
+    Features are means of small groups of rows; the rows are not kept. Other models stay as they are.
     """
     groups, rows = found.groups, found.rows
     if groups.levels or not _needs_features(groups.model) or getattr(rows, "points", None) is None:
@@ -330,8 +330,8 @@ def _groups_of(found: Any, *, may_grow: bool) -> Groups:
     groups = getattr(found, "groups", None)
     if not isinstance(found, Clustering) or not isinstance(groups, Groups):
         raise InvalidParameter(
-            f"update needs the answer of coterie.fit, got a {type(found).__name__}. Estimators that can take in "
-            f"rows have partial_fit."
+            f"update needs the answer of coterie.fit, got a {type(found).__name__}. Estimators that can take "
+            f"in rows have partial_fit."
         ).in_shell(f"the model holds a {type(found).__name__}, not the answer of coterie fit --save.")
     can_grow = groups.recipe.method in GROWING and not groups.levels
     if (may_grow and not can_grow) or groups.k < 1:
@@ -426,8 +426,8 @@ def _grown_groups(groups: Groups, model: Any, numbers: Labels, look: Look, rows:
     )
     found = getattr(model, "cluster_centers_", None)
     note = (
-        f"{rows.n_rows:,} rows of {rows.source} were taken in later: stability, significance, rules and typical "
-        f"rows are those of the fit"
+        f"{rows.n_rows:,} rows of {rows.source} were taken in later: stability, significance, rules and "
+        f"typical rows are those of the fit"
     )
     return replace(
         groups,

@@ -82,7 +82,7 @@ def _sum_up(blocks: Blocks, weights: Blocks | None, who: str) -> tuple[Data, Flo
 
 
 def _sum_up_new(blocks: Blocks, who: str, kept: KeptSums) -> tuple[Data, FloatArray, float]:
-    """Return what `_sum_up` returns, to the bit: sums are added in the order of the blocks, old ones first."""
+    """Return what `_sum_up` returns, to the bit: sums are added in the order of the blocks."""
     names = kept.names_of(blocks)
     found = kept.load(names)
     if found is None:

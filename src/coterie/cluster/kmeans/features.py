@@ -1,4 +1,4 @@
-"""Clustering features: rows of any number as a few hundred weighted points, of which nothing is rounded away."""
+"""Clustering features: rows of any number as a few hundred weighted points with exact sums."""
 
 from __future__ import annotations
 

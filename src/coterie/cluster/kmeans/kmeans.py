@@ -303,10 +303,10 @@ class KMeans(CenterClusterer):
         """Take in more rows: the centres move to where they would be with the rows seen before and these.
 
         Rows seen before are not kept. They stand as clustering features, small groups of near rows with their
-        exact weight, mean and sum of squares, and each such group stays together. Clusters keep their numbers.
-        Where a fresh start on the features saves 2 % of the inertia or more, the centres start from there:
-        new rows may form a cluster of their own. The first call fits the rows as `fit` does; after `fit`, each
-        of its clusters is one feature.
+        exact weight, mean and sum of squares, and each such group stays together. Clusters keep their
+        numbers. Where a fresh start on the features saves 2 % of the inertia or more, the centres start from
+        there: new rows may form a cluster of their own. The first call fits the rows as `fit` does; after
+        `fit`, each of its clusters is one feature.
 
         Parameters
         ----------
@@ -371,8 +371,8 @@ class KMeans(CenterClusterer):
             return self.features_
         if not hasattr(self, "_cluster_weights"):
             raise InvalidParameter(
-                f"this {type(self).__name__} does not know how many rows its clusters have: it was saved by an "
-                f"earlier version. Fit again, then add rows."
+                f"this {type(self).__name__} does not know how many rows its clusters have: it was saved by "
+                f"an earlier version. Fit again, then add rows."
             )
         kept = self._cluster_weights > 0
         weights, centers = self._cluster_weights[kept], self.cluster_centers_[kept]

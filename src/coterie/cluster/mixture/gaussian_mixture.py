@@ -277,8 +277,8 @@ class GaussianMixture(MixtureClusterer):
         """Weight of all rows that the parameters come from."""
         if not hasattr(self, "_total_weight"):
             raise InvalidParameter(
-                f"this {type(self).__name__} does not know how many rows it was fitted to: it was saved by an "
-                f"earlier version. Fit again, then add rows."
+                f"this {type(self).__name__} does not know how many rows it was fitted to: it was saved by "
+                f"an earlier version. Fit again, then add rows."
             )
         return self._total_weight
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Labeller = tuple[Any, ...]  # a function of a block, and its arguments, that gives the labels of its rows
+ROWS_AT_ONCE = 8192  # of eight columns half a MiB
 LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
 
 
@@ -186,11 +188,22 @@ def _sums_of_groups(
     drawing: tuple[float, int],
 ) -> tuple[Any, Any]:
     X, codes, kept = _grouped(block, labels, label, names)
-    away = (X - origin).astype(np.float64)
-    sums = np.stack([np.bincount(codes, column, minlength=len(names)) for column in away.T], axis=1)
+    k = len(names)
+    sums = np.zeros((k, X.shape[1]))
+    for rows in _chunks(len(X)):
+        away = (X[rows] - origin).astype(np.float64)
+        sums += np.stack([np.bincount(codes[rows], column, minlength=k) for column in away.T], axis=1)
     chance, seed = drawing
-    drawn = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed])[kept] < chance)
-    return (np.bincount(codes, minlength=len(names)).astype(float), sums), (X[drawn], codes[drawn])
+    drawn = np.zeros(0, dtype=np.intp)
+    if chance > 0:
+        drawn = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed])[kept] < chance)
+    return (np.bincount(codes, minlength=k).astype(float), sums), (X[drawn], codes[drawn])
+
+
+def _chunks(n_rows: int) -> Iterator[slice]:
+    """Yield parts of a block that stay in cache while several things are done with them."""
+    for first in range(0, n_rows, ROWS_AT_ONCE):
+        yield slice(first, first + ROWS_AT_ONCE)
 
 
 def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
@@ -211,16 +224,22 @@ def _scatter_of_block(
 ) -> tuple[Any, ...]:
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
     X, codes, _ = _grouped(block, labels, label, names)
-    k = len(names)
+    k, centroids = len(names), np.ascontiguousarray(centroids)
     metric = find_distance("euclidean").metric
-    to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)
-    away = np.ascontiguousarray((X - origin).astype(np.float64))
-    difference = away - centroids[codes]
-    squared = np.einsum("ij,ij->i", difference, difference)
-    own = np.sqrt(squared)
-    index, near = _core.nearest_two(away, np.ascontiguousarray(centroids), metric, 1)
-    other = np.where(index[0] == codes, near[1], near[0])
-    largest = np.maximum(own, other)
-    widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
-    per_group = (np.bincount(codes, values, minlength=k) for values in (squared, own, widths))
-    return (*per_group, to_sample)
+    to_sample = np.zeros((0, k))
+    if len(sample):
+        to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)
+    totals = np.zeros((3, k))
+    for rows in _chunks(len(X)):
+        mine = codes[rows]
+        away = np.ascontiguousarray((X[rows] - origin).astype(np.float64))
+        difference = away - centroids[mine]
+        squared = np.einsum("ij,ij->i", difference, difference)
+        own = np.sqrt(squared)
+        index, near = _core.nearest_two(away, centroids, metric, 1)
+        other = np.where(index[0] == mine, near[1], near[0])
+        largest = np.maximum(own, other)
+        widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
+        for total, values in zip(totals, (squared, own, widths), strict=True):
+            total += np.bincount(mine, values, minlength=k)
+    return (*totals, to_sample)

@@ -222,7 +222,7 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         return Stream(BatchState(centers, np.zeros(len(centers))), start, seed)
 
     def _grown_stream(self, blocks: Blocks, saved: Saved, checkpoint: Checkpoint) -> Stream:
-        """Return a stream that goes on with the files that have come since; the first of them begin a block."""
+        """Return a stream that goes on with the blocks that hold rows of new files."""
         facts = {name: value for name, value in saved.facts.items() if name != "scaling"}
         before = Stream.loaded(Saved(saved.arrays, facts))
         centers = rescaled(before.state.centers.astype(np.float64), saved, blocks).astype(blocks.dtype)

@@ -185,13 +185,13 @@ class PassProgress:
         self._name, self._done, self._total, self._began = "", 0, 0, 0.0
 
     def begin(self, name: str, n_tasks: int) -> None:
-        """A pass of so many tasks begins."""
+        """Show a new pass, of so many tasks."""
         with self._lock:
             self._name, self._done, self._total, self._began = name, 0, n_tasks, time.monotonic()
         self._tell()
 
     def finish_one(self) -> None:
-        """A task has ended."""
+        """Count a task that has ended."""
         if not self._trackers:
             return
         with self._lock:
