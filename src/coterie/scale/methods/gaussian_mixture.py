@@ -36,6 +36,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import COUNT, FLAG, ListOf, Real, Schema, Tensor, Text
 from coterie.cluster import GaussianMixture as LocalMixture
 from coterie.cluster.mixture import (
     FAMILIES,
@@ -61,6 +62,7 @@ from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 _ARRAYS = ("weights", "means", "covariances", "factors")
+_PARAMETERS = ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +181,16 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         "progress": PROGRESS,
     }
 
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        **{name: LocalMixture._schema[name] for name in _PARAMETERS},
+        "cluster_sizes_": Tensor("components", kind="i", low=0),
+        "converged_": FLAG,
+        "n_iter_": COUNT,
+        "lower_bound_": Real(),
+        "lower_bounds_": ListOf(Real()),
+        "start_": Text(),
+    }
     _objective_words: ClassVar[str] = "mean log-likelihood"
 
     weights_: FloatArray
@@ -355,10 +367,9 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
 
     def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         local = grow(copy(self.local_), blocks, weights)
-        names = ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_")
         more = ("converged_", "n_iter_", "lower_bound_", "lower_bounds_")
         return {
-            **{name: getattr(local, name) for name in (*names, *more)},
+            **{name: getattr(local, name) for name in (*_PARAMETERS, *more)},
             "exact_": False,
             "local_": local,
             "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),

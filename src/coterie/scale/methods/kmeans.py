@@ -35,6 +35,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import COUNT, Real, Schema, Tensor, Text
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster.kmeans import (
     ClusteringFeatures,
@@ -151,6 +152,15 @@ class KMeans(GrowingEstimator):
         "spill": Flag(),
         "progress": PROGRESS,
     }
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        "cluster_centers_": Tensor("clusters", "columns"),
+        "inertia_": Real(),
+        "n_iter_": COUNT,
+        "start_": Text(),
+        "algorithm_used_": Text(),
+        "_origin": Tensor("columns"),
+    }
 
     cluster_centers_: Centers
     cluster_sizes_: Any
@@ -257,6 +267,12 @@ class KMeans(GrowingEstimator):
             "_origin": local._origin,
         }
 
+    def __coterie_stand_in__(self) -> KMeans:
+        """Return what a file holds: the local model knows its rows as features, so that it can be updated."""
+        kept = copy(self)
+        kept.local_ = self.summarised()
+        return kept
+
     def summarised(self) -> LocalKMeans:
         """Return a copy of `local_` that knows its rows as clustering features, so that it can take in more.
 
@@ -266,7 +282,7 @@ class KMeans(GrowingEstimator):
         if hasattr(local, "features_"):
             return local
         n = n_features_kept(len(local.cluster_centers_), self.n_features_in_)
-        seed, coreset = check_seed(self.random_state), self._coreset
+        seed, coreset = check_seed(self.random_state), getattr(self, "_coreset", None)
         if coreset is None:
             coreset = Coreset(draw_rows(self._blocks, DRAWN_PER_FEATURE * n, seed), None, True)
         sample = ClusteringFeatures.of_rows(coreset.X, coreset.weights, n=n, seed=seed)

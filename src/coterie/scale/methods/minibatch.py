@@ -25,6 +25,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import COUNT, Real, Schema, Tensor, Text
 from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
 from coterie.cluster.kmeans import BatchState, check_centers
 from coterie.scale import moments
@@ -133,6 +134,13 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
         "progress": PROGRESS,
+    }
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        "cluster_centers_": Tensor("clusters", "columns"),
+        "inertia_": Real(),
+        "n_steps_": COUNT,
+        "start_": Text(),
     }
 
     cluster_centers_: Centers

@@ -25,7 +25,9 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import Real, Schema, Tensor
 from coterie.cluster.kmeans import ClusteringFeatures
+from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks, finite_rows
 from coterie.scale.methods.base import GrowingEstimator
@@ -84,6 +86,14 @@ class Summaries(GrowingEstimator):
         "random_state": Seed(),
         "progress": PROGRESS,
     }
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        "means_": Tensor("features", "columns"),
+        "weights_": Tensor("features", kind="f8", above=0),
+        "squares_": Tensor("features", kind="f8", low=0),
+        "lost_share_": Real(),
+        "_origin": Tensor("columns"),
+    }
 
     means_: Centers
     weights_: Weights
@@ -108,6 +118,11 @@ class Summaries(GrowingEstimator):
             With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
             HDBSCAN and OPTICS, to which weight at one place is density without limit.
         """
+        if not hasattr(self, "_blocks"):
+            raise InvalidParameter(
+                "the rows were not saved with these summaries, so that they cannot be labelled. Fit a method to "
+                "means_ with weights_, and place rows by predict."
+            )
         model = clone(estimator)
         is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place
         takes_weights = is_weighed and "sample_weight" in inspect.signature(model.fit).parameters
