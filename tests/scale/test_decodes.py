@@ -55,7 +55,7 @@ def test_shell_decodes_at_most_four_times(folder, capsys):
     assert 1 <= made.decodes(27_000) <= MOST_DECODES_OF_SHELL
     said = capsys.readouterr().err
     assert f"every row was decoded {made.decodes(27_000):.1f} times" in said
-    for name in ("moments", "drawing rows", "assignment", "sums of groups", "writing labels"):
+    for name in ("moments", "drawing rows", "assignment", "scatter of groups", "writing labels"):
         assert any(line.startswith(name) for line in said.splitlines())
     assert run([*arguments, "--no-believe", "--force", "--no-silhouette", "--json"]) == 0
     assert "silhouette" not in capsys.readouterr().out.replace("simplified silhouette", "").replace(

@@ -318,10 +318,11 @@ def _with_features_of(model: Any, points: Data) -> Any:
     rng = np.random.default_rng(0)
     drawn = np.sort(rng.choice(len(points), min(len(points), DRAWN_PER_FEATURE * n), replace=False))
     X = np.ascontiguousarray(points[drawn])
-    if np.isnan(X).any():
+    exact = model.seen_features()
+    if np.isnan(X).any() or len(exact.weights) < len(model.cluster_centers_):
         return model
     sample = ClusteringFeatures.of_rows(X, None, n=n, seed=0)
-    model.features_ = sample.calibrated(model.seen_features(), model.cluster_centers_)
+    model.features_ = sample.calibrated(exact, model.cluster_centers_)
     return model
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, FloatArray, Labels, ValuesByName
+from coterie._support.typing import Data, FloatArray, Indices, Labels, ValuesByName
 from coterie.data import LeftOut, Scaling, Table, fit_scaling
 from coterie.data.marks import SENTINELS, find_sentinels
 from coterie.data.scaling import no_scaling, scaling_of_moments
@@ -32,6 +32,7 @@ from coterie.scale.columns import Opened, open_columns
 from coterie.scale.labelling import BlocksFitted, fit_winner
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
 from coterie.scale.methods.group_totals import GroupTotals, estimate_silhouette, total_groups
+from coterie.scale.methods.kmeans import KMeans
 from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.sampling import Sample, draw_sample, take_rows
 
@@ -144,7 +145,8 @@ class BlockRows:
         labelling, by_size = fitted.labels, np.argsort(fitted.labels.numbers)
         origin = self.scaling.apply(self.whole.origin[None, :])[0].astype(self.blocks.dtype)
         names = np.arange(len(labelling.numbers))
-        totals = total_groups(self.blocks, labelling.task(), names, origin, 0, seed)
+        known = _known_sums(fitted, by_size)
+        totals = total_groups(self.blocks, labelling.task(), names, origin, 0, seed, known)
         sampled = labelling.of_rows(self.sample.rows, self.points)
         if self.has_silhouette:
             totals = totals.with_silhouette(self._silhouette(sampled, len(names), seed))
@@ -219,6 +221,14 @@ class BlockRows:
 
         facts = (*parts.pop("facts"), *_doubts(parts, self.sample.n_rows))
         return LazyClustering(**parts, facts=facts, rows=self, labelling=fitted.labels)
+
+
+def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[Any, Any] | None:
+    """Return sizes and means of the groups where the fit has found them exactly: k-means of all rows."""
+    model = fitted.model
+    if not isinstance(model, KMeans) or fitted.labels.known is not None:
+        return None
+    return model.cluster_sizes_[by_size], model.cluster_means_[by_size]
 
 
 def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRows:

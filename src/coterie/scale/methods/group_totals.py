@@ -50,8 +50,9 @@ def total_groups(
     origin: FloatArray,
     silhouette_rows: int,
     seed: int,
+    known: tuple[Numbers, Numbers] | None = None,
 ) -> GroupTotals:
-    """Sum up the rows of the groups that are called `names`, in two passes.
+    """Sum up the rows of the groups that are called `names`, in two passes, or one where sums are known.
 
     Parameters
     ----------
@@ -67,12 +68,18 @@ def total_groups(
         About how many rows to draw for the silhouette; 0: none.
     seed : int
         Of the draw.
+    known : tuple of arrays, default=None
+        Sizes and means of the groups, exact, where a fit has found them and no rows are to be drawn.
     """
     labels, label = (groups, None) if isinstance(groups, Blocks) else (None, groups)
-    drawing = (min(1.0, silhouette_rows / blocks.n_rows), seed)
-    made = tasks(blocks, _sums_of_groups, label, names, origin, drawing, weights=labels)
-    (sizes, sums), (sample, sample_codes) = compute(fold(made, _add_sums))
-    centroids = sums / np.maximum(sizes, 1)[:, None]  # relative to the origin
+    if known is None:
+        drawing = (min(1.0, silhouette_rows / blocks.n_rows), seed)
+        made = tasks(blocks, _sums_of_groups, label, names, origin, drawing, weights=labels)
+        (sizes, sums), (sample, sample_codes) = compute(fold(made, _add_sums))
+        centroids = sums / np.maximum(sizes, 1)[:, None]  # relative to the origin
+    else:
+        sizes, centroids = known[0].astype(np.float64), known[1] - origin.astype(np.float64)
+        sample, sample_codes = np.zeros((0, blocks.n_columns), blocks.dtype), np.zeros(0, np.int32)
     means = centroids + origin.astype(np.float64)
     if not 2 <= len(sizes) < sizes.sum():
         return GroupTotals(sizes, means, {})

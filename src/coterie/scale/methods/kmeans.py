@@ -111,6 +111,8 @@ class KMeans(GrowingEstimator):
         The nearest centre of each row; lazy, made block by block.
     cluster_sizes_ : array of shape (n_clusters,)
         Rows per group.
+    cluster_means_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each group in float64; where `tol` ended the passes it is next to the centre.
     inertia_ : float
         The weighted sum of squared distances of the rows to their centres; after `update`, estimated for all
         rows seen from clustering features.
@@ -155,6 +157,7 @@ class KMeans(GrowingEstimator):
     _schema: ClassVar[Schema] = {
         **GrowingEstimator._schema,
         "cluster_centers_": Tensor("clusters", "columns"),
+        "cluster_means_": Tensor("clusters", "columns", kind="f8"),
         "inertia_": Real(),
         "n_iter_": COUNT,
         "start_": Text(),
@@ -164,6 +167,7 @@ class KMeans(GrowingEstimator):
 
     cluster_centers_: Centers
     cluster_sizes_: Any
+    cluster_means_: FloatArray
     inertia_: float
     n_iter_: int
     exact_: bool
@@ -243,6 +247,7 @@ class KMeans(GrowingEstimator):
             "cluster_centers_": centers,
             "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
             "cluster_sizes_": run.counts[run.counts > 0].astype(np.intp),
+            "cluster_means_": run.means[run.counts > 0],
             "inertia_": run.inertia,
             "n_iter_": run.n_iter,
             "exact_": True,
@@ -260,6 +265,7 @@ class KMeans(GrowingEstimator):
             "cluster_centers_": local.cluster_centers_,
             "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
             "cluster_sizes_": np.rint(local._cluster_weights).astype(np.intp),
+            "cluster_means_": local.cluster_centers_.astype(np.float64),
             "inertia_": local.inertia_,
             "n_iter_": local.n_iter_,
             "exact_": False,
@@ -286,8 +292,15 @@ class KMeans(GrowingEstimator):
         if coreset is None:
             coreset = Coreset(draw_rows(self._blocks, DRAWN_PER_FEATURE * n, seed), None, True)
         sample = ClusteringFeatures.of_rows(coreset.X, coreset.weights, n=n, seed=seed)
-        local.features_ = sample.calibrated(local.seen_features(), local.cluster_centers_)
+        local.features_ = sample.calibrated(self._exact_features(local), local.cluster_centers_)
         return local
+
+    def _exact_features(self, local: LocalKMeans) -> ClusteringFeatures:
+        """Return a feature per group, from the sums of the last pass."""
+        weights = local._cluster_weights
+        away = ((self.cluster_means_ - local.cluster_centers_) ** 2).sum(axis=1)
+        within = max(0.0, self.inertia_ - float(weights @ away))
+        return ClusteringFeatures(weights, self.cluster_means_, within * weights / weights.sum())
 
     def _first_state(
         self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
