@@ -261,7 +261,7 @@ ROWS = (
     *(row for n in GROWTH_SIZES for row in file_rows(n)),
     Row(
         name="labels-1e7",
-        work=f"k-means 1e7 x {COLUMNS} from Parquet, described, labels written; at most 3x decoding and writing",
+        work=f"k-means 1e7 x {COLUMNS} from Parquet, labels written; at most 3x decoding and writing",
         make=partial(make_files, 10_000_000, COLUMNS, CLUSTERS),
         contestants=(
             Contestant(OURS, enter_labels),

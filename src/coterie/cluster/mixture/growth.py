@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Parameters, Statistics
 
@@ -127,5 +126,5 @@ def expected_log_likelihood(statistics: Statistics, parameters: Parameters) -> f
     with np.errstate(divide="ignore"):
         logs = np.log(parameters.weights)
     logs = logs + np.log(roots).sum(axis=-1) - d / 2 * np.log(2 * np.pi) - squares / 2
-    held: FloatArray = statistics.weights > 0
+    held: Any = statistics.weights > 0
     return float(statistics.weights[held] @ np.broadcast_to(logs, statistics.weights.shape)[held])

@@ -120,8 +120,8 @@ class Summaries(GrowingEstimator):
         """
         if not hasattr(self, "_blocks"):
             raise InvalidParameter(
-                "the rows were not saved with these summaries, so that they cannot be labelled. Fit a method to "
-                "means_ with weights_, and place rows by predict."
+                "the rows were not saved with these summaries, so that they cannot be labelled. Fit a method "
+                "to means_ with weights_, and place rows by predict."
             )
         model = clone(estimator)
         is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -235,6 +235,6 @@ def size_of(value: Any) -> int:
         return sum(size_of(item) for item in value.values())
     if isinstance(value, str | bytes):
         return len(value)
-    if hasattr(value, "__dataclass_fields__"):
-        return sum(size_of(getattr(value, name)) for name in value.__dataclass_fields__)
+    if is_dataclass(value):
+        return sum(size_of(getattr(value, each.name)) for each in fields(value))
     return 8
