@@ -200,8 +200,9 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min"
 
 
-def tables(constants: Constants, rows: int = ROWS) -> str:
-    """Return the tables, and what they show, in Markdown."""
+def tables(constants: Constants, rows: int = ROWS, given: Sequence[str] = ()) -> str:
+    """Return the tables, and what they show, in Markdown; `given` names constants that were not measured."""
+    but = f" (but for {', '.join(given)})" if given else ""
     costs = (
         f"scheduler {constants.task * 1e3:.2g} ms per task, client {constants.graph * 1e6:.0f} µs per task, "
         f"pass {constants.row * 1e9:.0f} ns per row, decoding {constants.decode * 1e9:.0f} ns per row, "
@@ -209,8 +210,8 @@ def tables(constants: Constants, rows: int = ROWS) -> str:
     )
     assumed = f"store {constants.store / 1e9:.0f} GB/s in all, links {constants.link / 1e9:.0f} GB/s"
     lines = [
-        f"Played by `python -m benchmarks.cluster_model`: k-means of {_power(rows)} x {COLUMNS} rows, {CLUSTERS} "
-        f"groups, {PASSES} passes. Measured on two cores: {costs}. Assumed: {assumed}.",
+        f"Played by `python -m benchmarks.cluster_model`: k-means of {_power(rows)} x {COLUMNS} rows, "
+        f"{CLUSTERS} groups, {PASSES} passes. Measured on two cores{but}: {costs}. Assumed: {assumed}.",
         "**A simulation, not a measurement.**",
         "",
         "| workers | rows per block | tasks per pass | first pass | later passes | fit | waits for |",
@@ -247,8 +248,8 @@ def tables(constants: Constants, rows: int = ROWS) -> str:
         "",
         "What breaks first is the scheduler: it hands out one task after the other, so that blocks of the",
         "default size keep it busy longer than 100 workers work; more workers do not help, larger blocks do",
-        "(`read_blocks(X, block_rows=1 << 22)`). Then comes the first pass, which waits for the store. Merges",
-        "follow one another, to keep the order of sums, and add a tail to every pass. The exchange of rows of",
+        "(`read_blocks(X, block_rows=1 << 22)`). Then comes the first pass, which waits for the store.",
+        "Merges follow one another, to keep the order of sums, and end every pass. The exchange of rows of",
         f"DBSCAN takes {_duration(shuffle)} of the links; the pairs of blocks of single linkage keep the",
         f"scheduler busy for {pairs / 3600:,.1f} hours: use `Summaries` there.",
     ]
@@ -275,7 +276,8 @@ def main(words: Sequence[str] | None = None) -> int:
     told = {name: value for name, value in given.items() if value is not None}
     is_told = {"task", "graph", "row", "decode", "merge"} <= set(told)
     constants = replace(Constants() if is_told else measure(Constants()), **told)
-    text = tables(constants, int(options.rows))
+    measured = [name for name in told if name not in ("store", "link")]
+    text = tables(constants, int(options.rows), measured)
     print(text)
     if options.write is not None:
         write(options.write, text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks import cluster_model
 from benchmarks.cluster_model import Cluster, Constants, play_fit, play_pass
-from coterie.scale import GaussianMixture, KMeans, Summaries, read_blocks
+from coterie.scale import DBSCAN, GaussianMixture, KMeans, MiniBatchKMeans, Summaries, read_blocks
 from coterie.scale import blocks as scale_blocks
 from coterie.scale.runtime.cache import Recent
 from coterie.scale.runtime.counters import account
@@ -42,7 +42,7 @@ def test_no_pass_beats_its_bounds(
 
 
 def test_scheduler_is_what_breaks() -> None:
-    """Law: with small blocks more workers do not help, larger blocks do; a slow worker costs less by stealing."""
+    """Law: with small blocks more workers do not help, larger blocks do; stealing helps a slow worker."""
     rows, small, large = 10**10, 1 << 18, 1 << 22
     constants = Constants()
     at_100, at_1000 = (play_fit(rows, small, Cluster(n), constants)[1] for n in (100, 1000))
@@ -79,7 +79,7 @@ def files(tmp_path, monkeypatch):
 
 
 def test_cost_model_of_kmeans(files) -> None:
-    """Law: what docs/scale.md says k-means reads, keeps and moves per row and block is what the counters say."""
+    """Law: what docs/scale.md says k-means reads, keeps and moves is what the counters say."""
     n, d, k, n_blocks = files.n_rows, 5, 4, 4
     with account() as made:
         KMeans(k, init=np.arange(k * d, dtype=float).reshape(k, d), max_iter=1).fit(files)
@@ -105,3 +105,24 @@ def test_cost_model_of_mixtures_and_summaries(files) -> None:
     costs = next(one.costs for one in made.passes if one.name == "summaries")
     assert costs.moved_bytes == n_blocks * 50 * (d + 2) * 8
     assert costs.decoded_rows == n
+
+
+def test_cost_model_of_the_others(files, tmp_path) -> None:
+    """Law: the same for mini-batches, DBSCAN, and for an update, which decodes new rows once."""
+    n, d, k, n_blocks = files.n_rows, 5, 3, 4
+    with account() as made:
+        MiniBatchKMeans(k, random_state=0).fit(files)
+    assert made.decodes(n) == pytest.approx(
+        4, abs=0.3
+    )  # moments, coreset, one pass, inertia; and the first row
+    steps = next(one.costs for one in made.passes if one.name == "mini-batches")
+    assert steps.moved_bytes == n_blocks * (k * d * 8 + k * 8 + 8 + 8)
+    with account() as made:
+        DBSCAN(eps=0.5, min_samples=50).fit(files)
+    assert made.decodes(n) <= 3.3
+    model = KMeans(k, random_state=0).fit(files)
+    with account() as made:
+        model.update(files)
+    assert made.decodes(n) == 1
+    assert [one.name for one in made.passes] == ["looking at new rows"]
+    assert made.total.moved_bytes < n_blocks * k * (d + 2) * 8 + 2 * 16 * 192 * (d * 8 + 8)

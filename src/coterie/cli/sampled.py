@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from coterie._support.typing import Settings
 from coterie.data import Table, read_table, shown_name
 from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidData, InvalidParameter
@@ -22,7 +23,7 @@ def read_or_sample(data: str, n_rows: int, *, seed: int = 0, **reading: Any) -> 
     return table
 
 
-def sample_pair(labels: str, data: str, *, seed: int = 0, **reading: Any) -> tuple[Table, Table] | None:
+def sample_pair(labels: str, data: str, reading: Settings, seed: int = 0) -> tuple[Table, Table] | None:
     """Return the same rows of labels and data, drawn alike; None where both are small."""
     if not is_in_blocks(labels) and not is_in_blocks(data):
         return None
@@ -56,7 +57,7 @@ def tell(data: str, n_rows: int, n_all: int) -> None:
         )
 
 
-def _sample(data: str, n_rows: int, seed: int, reading: Any) -> tuple[Table, int]:
+def _sample(data: str, n_rows: int, seed: int, reading: Settings) -> tuple[Table, int]:
     from coterie.cli.fitting import refuse_options
     from coterie.scale.sample_tables import sample_table
 

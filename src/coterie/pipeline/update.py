@@ -36,7 +36,7 @@ class Look:
     """Sums over new rows, by the groups that a model gives them."""
 
     counts: Indices  # rows per group
-    sums: FloatArray  # of scaled rows per group
+    sums: Any  # of scaled rows per group
     squares: FloatArray  # of scaled columns, about the means of the fit
     distance: float  # sum of squared distances to the centre of the own group, scaled
     sample: Data  # some rows, scaled
@@ -54,8 +54,13 @@ class Look:
 class NewRows(Protocol):
     """Rows to be taken in, in memory or in blocks."""
 
-    source: str
-    n_rows: int
+    @property
+    def source(self) -> str:
+        """Where they come from."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many they are."""
 
     def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> Look:
         """Return the sums of the rows by their groups."""
@@ -305,7 +310,8 @@ def with_features(found: Any) -> Clustering:
     if groups.levels or not _needs_features(groups.model) or getattr(rows, "points", None) is None:
         return found  # type: ignore[no-any-return]  # as it is
     model = _with_features_of(copy(groups.model), np.asarray(rows.points))
-    return replace(found, groups=replace(groups, model=model))
+    kept: Clustering = replace(found, groups=replace(groups, model=model))
+    return kept
 
 
 def _needs_features(model: Any) -> bool:

@@ -66,7 +66,7 @@ def measure(
         first, total, largest_weight = _sum_up(blocks, weights, who)
     else:
         first, total, largest_weight = _sum_up_new(blocks, who, KeptSums(kept_in))
-    columns = _core.moments_of_sums(total, first)
+    columns = _core.moments_of_sums(np.asarray(total, dtype=np.float64), first)
     if weights is not None and not columns.total_weight > 0:
         raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
     if weights is not None:

@@ -194,7 +194,9 @@ class BlockRows:
     def _silhouette(self, labels: Labels, k: int, seed: int) -> Estimate | None:
         """Return the silhouette, estimated from the sampled rows."""
         n_drawn = min(SILHOUETTE_ROWS, len(self.points))
-        return estimate_silhouette(np.asarray(self.points), labels, k, n_drawn, self.n_rows, seed)
+        return estimate_silhouette(
+            np.asarray(self.points), labels.astype(np.int32), k, n_drawn, self.n_rows, seed
+        )
 
     def _facts(self, totals: GroupTotals, groups: Groups) -> tuple[Fact, ...]:
         """Return what is known about the groups of all rows, exact or with its error."""

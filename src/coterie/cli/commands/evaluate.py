@@ -101,7 +101,7 @@ def evaluate(
         raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
     how = {"column": column, "missing": missing}
     files = {"header": header, "encoding": encoding}
-    drawn = None if data is None else sample_pair(labels, data, **files, **reading)
+    drawn = None if data is None else sample_pair(labels, data, {**files, **reading})
     labelled = read_labels_table(labels, header, encoding) if drawn is None else drawn[0]
     rows = None
     if data is not None:

@@ -155,8 +155,9 @@ def fit(
         texts.show(found_texts, read, names, files, as_json=as_json)
         reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_texts, strict=strict)
-    reading = {"header": header, "encoding": encoding}
-    with fitting.found_in(data, request, **reading, scheduler=scheduler, verbose=verbose) as found:
+    with fitting.found_in(
+        data, request, header=header, encoding=encoding, scheduler=scheduler, verbose=verbose
+    ) as found:
         files.write(found)
         reports.write(found, report, force=force)
     fitting.show(found, files, as_json=as_json)

@@ -111,8 +111,9 @@ class ClusteringFeatures:
 
     def nearest(self, centers: Centers) -> Labels:
         """Return the nearest centre of each mean."""
-        found = np.ascontiguousarray(centers, dtype=np.float64)
-        labels: Labels = _core.kmeans_labels(self.means, found, found.mean(axis=0), None, 1)[0]
+        found: Any = np.ascontiguousarray(centers, dtype=np.float64)
+        means: Any = self.means
+        labels: Labels = _core.kmeans_labels(means, found, found.mean(axis=0), None, 1)[0]
         return labels
 
     def bound(self, centers: Centers) -> float:
@@ -133,8 +134,8 @@ class ClusteringFeatures:
         labels, parts = self.nearest(centers), []
         for cluster in range(len(exact.weights)):
             mine = np.flatnonzero(labels == cluster)
-            every = (exact.weights, exact.means, exact.squares)
-            whole = ClusteringFeatures(*(part[[cluster]] for part in every))
+            at = [cluster]
+            whole = ClusteringFeatures(exact.weights[at], exact.means[at], exact.squares[at])
             if whole.weights[0] > 0:
                 parts.append(self._stretched(mine, whole) if len(mine) else whole)
         return ClusteringFeatures.joined(parts, n=sum(len(part.weights) for part in parts), seed=0)

@@ -152,7 +152,7 @@ def _look_at_block(
 ) -> NewRows:
     X, weight = finite_rows(block, "KMeans"), read_weights(weights)
     weight = np.ones(len(X)) if weight is None else weight
-    rows = X.astype(np.float64, copy=False)
+    rows: Any = X.astype(np.float64, copy=False)
     with one_thread("openmp"):
         labels: Labels = _core.kmeans_labels(rows, centers, centers.mean(axis=0), None, 1)[0]
     squared = ((rows - centers[labels]) ** 2).sum(axis=1)

@@ -168,7 +168,7 @@ def files_of(blocks: Blocks) -> tuple[str, ...]:
     """Return the files that rows come from, in order, with the times of their last changes; else nothing."""
     found: dict[str, None] = {}
     for piece in blocks.pieces:
-        stored = getattr(piece, "piece", piece)
+        stored: Any = getattr(piece, "piece", piece)
         if not hasattr(stored, "path") or not hasattr(stored, "modified"):
             return ()
         found[f"{stored.path} {stored.modified}"] = None
@@ -179,7 +179,7 @@ def rows_before(blocks: Blocks, files: Container[str]) -> int:
     """Return how many rows come first that are of these files."""
     n_rows = 0
     for piece in blocks.pieces:
-        stored = getattr(piece, "piece", piece)
+        stored: Any = getattr(piece, "piece", piece)
         if f"{stored.path} {stored.modified}" not in files:
             break
         n_rows += piece.n_rows
