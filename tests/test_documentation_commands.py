@@ -100,8 +100,8 @@ def files(folder):
             OVERVIEW,
             "On the shell",
             22,
-            "customers.csv groups.html groups.csv customers.model kmeans.model kmeans.model.seen branches.csv "
-            "groups.png labels",
+            "customers.csv groups.html groups.csv customers.model kmeans.model kmeans.model.seen "
+            "branches.csv groups.png labels",
         ),
     ],
     ids=["README", "overview"],

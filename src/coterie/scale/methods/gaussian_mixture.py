@@ -29,6 +29,7 @@ from coterie._support.validation import (
     APath,
     Choice,
     Constraint,
+    Flag,
     Nothing,
     Number,
     Seed,
@@ -51,7 +52,7 @@ from coterie.cluster.mixture import (
     continue_run,
 )
 from coterie.scale import moments
-from coterie.scale.blocks import Block, Blocks
+from coterie.scale.blocks import Block, Blocks, decoded_once
 from coterie.scale.methods.base import GrowingEstimator
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
 from coterie.scale.methods.growing import expectation_of_blocks, grow
@@ -129,6 +130,9 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     checkpoint : path or None, default=None
         A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
         when it is repeated with the same data and parameters, and ends where it would have ended.
+    spill : bool, default=True
+        Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
+        `KMeans`: later iterations do not decode them again.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
@@ -178,6 +182,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         "precisions_init": Nothing() | AnArray(),
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
+        "spill": Flag(),
         "progress": PROGRESS,
     }
 
@@ -212,6 +217,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         precisions_init: VectorLike | None = None,
         random_state: RandomState = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        spill: bool = True,
         progress: ProgressOption = None,
     ) -> None:
         self.n_components = n_components
@@ -224,6 +230,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         self.precisions_init = precisions_init
         self.random_state = random_state
         self.checkpoint = checkpoint
+        self.spill = spill
         self.progress = progress
 
     def predict_proba(self, X: MatrixLike) -> Any:
@@ -243,9 +250,13 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, blocks.n_rows, who=who, name="n_components")
-        with track(self.progress, "mixture: measuring columns") as tracker, PASS_PROGRESS.shown_by(tracker):
-            whole = moments.measure(blocks, weights, who=who, kept_in=self.checkpoint)
-            problem = self._problem(blocks, weights, whole)
+        with (
+            track(self.progress, "mixture: measuring columns") as tracker,
+            PASS_PROGRESS.shown_by(tracker),
+            decoded_once(blocks, spill=self.spill) as kept,
+        ):
+            whole = moments.measure(kept, weights, who=who, kept_in=self.checkpoint)
+            problem = self._problem(kept, weights, whole)
             checkpoint = open_checkpoint(self.checkpoint, "mixture", self._asked(), blocks, whole)
             run, start = self._first_run(problem, whole, checkpoint)
 
@@ -256,13 +267,14 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
 
             if not run.converged:
                 continue_run(problem, run, -np.inf, after_pass)
+            found = self._found(problem, run, start, blocks)
         if not run.converged:
             warnings.warn(
                 f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=caller_level(),
             )
-        return self._found(problem, run, start)
+        return found
 
     def _problem(self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole) -> BlockProblem:
         spread = np.sqrt(whole.columns.variance)
@@ -333,7 +345,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
             local.fit(coreset.X, sample_weight=coreset.weights)
         return local._parameters(np.float64), f"a sample of {len(coreset.X):,} rows"
 
-    def _found(self, problem: BlockProblem, run: Run, start: str) -> FittedAttributes:
+    def _found(self, problem: BlockProblem, run: Run, start: str, blocks: Blocks) -> FittedAttributes:
         parameters = run.parameters.astype(problem.blocks.dtype)
         found = {
             "weights_": parameters.weights,
@@ -361,7 +373,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
             "exact_": True,
             "start_": start,
             "local_": local,
-            "labels_": lazy_array(problem.blocks, label_block, local, dtype=np.int32),
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
             "cluster_sizes_": count_rows(problem.blocks, local, self.n_components),
         }
 
@@ -378,7 +390,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
 
 
 _GIVEN = ("weights_init", "means_init", "precisions_init")
-_NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
+_NOT_OF_THE_FIT = ("random_state", "checkpoint", "spill", "progress")
 
 
 def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> Any:
