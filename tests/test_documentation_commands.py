@@ -99,8 +99,9 @@ def files(folder):
         (
             OVERVIEW,
             "On the shell",
-            20,
-            "customers.csv groups.html groups.csv customers.model branches.csv groups.png labels",
+            22,
+            "customers.csv groups.html groups.csv customers.model kmeans.model kmeans.model.seen "
+            "branches.csv groups.png labels",
         ),
     ],
     ids=["README", "overview"],

@@ -101,6 +101,64 @@ def enter_pyarrow(problem: Files) -> Callable[[], Fit]:
     return fit
 
 
+def enter_labels(problem: Files) -> Callable[[], int]:
+    """Find groups by k-means from files, describe them and write a label per row."""
+    import shutil
+    import tempfile
+
+    from coterie.scale import fit
+
+    def write() -> int:
+        found = fit(problem.folder, "kmeans", CLUSTERS, n_init=1, set={"max_iter": PASSES}, believe=False)
+        folder = Path(tempfile.mkdtemp(dir=problem.folder.parent))
+        found.write_labels(folder / "labels")
+        shutil.rmtree(folder)
+        return int(found.groups.n_rows)
+
+    return write
+
+
+def enter_decoding_and_writing(problem: Files) -> Callable[[], int]:
+    """Decode the files once and write a row number, a label and a group per row, and do no more."""
+    import shutil
+    import tempfile
+    from concurrent.futures import ThreadPoolExecutor
+
+    import pyarrow
+    import pyarrow.parquet as pq
+
+    groups = [
+        (path, group)
+        for path in sorted(problem.folder.glob("*.parquet"))
+        for group in range(pq.ParquetFile(path).num_row_groups)
+    ]
+    names = pyarrow.array([f"group {at + 1}" for at in range(CLUSTERS)])
+
+    def one(place: tuple[Path, int], target: Path) -> int:
+        with pq.ParquetFile(place[0]) as file:
+            read = file.read_row_group(place[1], use_threads=False)
+        rows = np.stack([column.to_numpy() for column in read.columns], axis=1)
+        labels = (np.abs(rows[:, 0]) * 7).astype(np.int32) % CLUSTERS
+        made = pyarrow.table(
+            {
+                "row": np.arange(len(rows)),
+                "label": labels,
+                "group": pyarrow.DictionaryArray.from_arrays(pyarrow.array(labels), names),
+            }
+        )
+        pq.write_table(made, target / f"{place[0].stem}-{place[1]}.parquet")
+        return len(rows)
+
+    def write() -> int:
+        folder = Path(tempfile.mkdtemp(dir=problem.folder.parent))
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            n_rows = sum(pool.map(lambda place: one(place, folder), groups))
+        shutil.rmtree(folder)
+        return n_rows
+
+    return write
+
+
 def enter_growth(problem: Files) -> Callable[[], float]:
     """Return the exponent p where the time of k-means on files grows as n^p."""
     fits = [enter_files(make_files(n, COLUMNS, CLUSTERS)) for n in GROWTH_SIZES]
@@ -201,6 +259,20 @@ ROWS = (
         bar=1 / 1.3,
     ),
     *(row for n in GROWTH_SIZES for row in file_rows(n)),
+    Row(
+        name="labels-1e7",
+        work=f"k-means 1e7 x {COLUMNS} from Parquet, labels written; at most 3x decoding and writing",
+        make=partial(make_files, 10_000_000, COLUMNS, CLUSTERS),
+        contestants=(
+            Contestant(OURS, enter_labels),
+            Contestant("decoding once and writing", enter_decoding_and_writing),
+        ),
+        digest=lambda problem, n_rows: {"rows": np.array(n_rows)},
+        agree=close("rows", tolerance=0.0),
+        bar=1 / 3,
+        most_rounds=2,
+        clean=remove_files,
+    ),
     Row(
         name="files-growth",
         work="the exponent of its time from 1e6 to 1e8 rows",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from coterie.evaluate import match
     from coterie.persist import load, save
     from coterie.pipeline.fit import fit
+    from coterie.pipeline.update import update
 
     __version__: str
 
@@ -24,6 +25,7 @@ _HOMES = {
     "match": "coterie.evaluate",
     "save": "coterie.persist",
     "show_config": "coterie._support.config",
+    "update": "coterie.pipeline",
 }
 _ROOMS = (
     "cluster",
@@ -48,9 +50,14 @@ _SAVABLE_ROOMS = tuple(
     for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "text", "tree")
 )
 
+_ROOMS_ON_DEMAND = ("coterie.scale",)  # whose classes are savable too, where their packages are there
+
 # What lower rooms ask of higher ones, and where names went that had another home.
 hooks.provide("rows_in_blocks", "coterie.scale.rows:block_rows")
+hooks.provide("new_rows_in_blocks", "coterie.scale.updating:new_rows_in_blocks")
+hooks.provide("with_features", "coterie.pipeline.update:with_features")
 hooks.provide("explore", "coterie.show.explorer.launch:explore")
+hooks.provide("rooms_on_demand", "coterie:_ROOMS_ON_DEMAND")
 hooks.provide("savable_rooms", "coterie:_SAVABLE_ROOMS")
 hooks.provide("write_report", "coterie.show.report:write_report")
 hooks.move(
@@ -60,7 +67,7 @@ hooks.move(
     ),
 )
 
-__all__ = ["fit", "inspect", "load", "match", "save", "show_config"]
+__all__ = ["fit", "inspect", "load", "match", "save", "show_config", "update"]
 
 
 def __getattr__(name: str) -> Any:

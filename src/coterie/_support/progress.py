@@ -16,6 +16,7 @@ from coterie.errors import InvalidParameter
 
 QUIET_SECONDS = 0.7  # work that ends sooner never shows a line
 REFRESH_SECONDS = 0.2
+BAR_SIGNS = 20
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ class Progress:
         Time since that step began.
     expected : str, default=""
         What to expect of the whole, told until the time left can be guessed from what is done.
+    pass_share : float or None, default=None
+        Part of the pass over all rows under way that is done; None: there is no such pass.
+    pass_seconds : float, default=0.0
+        Time since that pass began.
     """
 
     stage: str
@@ -47,6 +52,8 @@ class Progress:
     share: float = 0.0
     step_seconds: float = 0.0
     expected: str = ""
+    pass_share: float | None = None
+    pass_seconds: float = 0.0
 
     @property
     def seconds_left(self) -> float | None:
@@ -71,11 +78,24 @@ class Progress:
 
     def describe(self, *, seconds_since: float = 0.0) -> str:
         """Say it in one line, `seconds_since` after the report was made."""
+        if self.pass_share is not None:
+            return self._describe_pass(seconds_since)
         steps = f" {self.done:,} of {self.total:,}" if self.total else f" {self.done:,}" if self.done else ""
         left = self._left(seconds_since)
         if left is None:
             return f"{self.stage}{steps}  {self.expected or clock(self.seconds + seconds_since)}"
         return f"{self.stage}{steps}  about {clock(left)} left"
+
+    def _describe_pass(self, seconds_since: float) -> str:
+        """Say how far a pass over all rows has come: a bar, the fraction, the time left."""
+        share = min(1.0, max(0.0, self.pass_share or 0.0))
+        filled = int(BAR_SIGNS * share)
+        bar = "#" * filled + "-" * (BAR_SIGNS - filled)
+        line = f"[{bar}] {100 * share:3.0f} %  {self.stage}"
+        if share <= 0:
+            return line
+        left = max(0.0, self.pass_seconds * (1 - share) / share - seconds_since)
+        return f"{line}, about {clock(left)} left"
 
 
 ProgressOption: TypeAlias = bool | Callable[[Progress], object] | None
@@ -134,6 +154,17 @@ class Tracker:
         for listener in [self._listener, *self._others]:
             if listener is not None:
                 listener(progress)
+
+    def report_pass(self, stage: str, share: float, seconds: float) -> None:
+        """Let the line on the terminal, and nobody else, show how far a pass over all rows has come."""
+        if self._line is not None:
+            now = time.monotonic() - self._began
+            self._line(Progress(stage, 0, None, now, pass_share=share, pass_seconds=seconds))
+
+    @property
+    def has_line(self) -> bool:
+        """Whether there is a line on a terminal."""
+        return self._line is not None
 
     def __enter__(self) -> Tracker:
         if self._line is not None:

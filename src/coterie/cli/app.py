@@ -33,6 +33,10 @@ from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
 from coterie.cli.commands.select import select
 from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.commands.tree import tree
+from coterie.cli.commands.update import EXAMPLES as UPDATE_EXAMPLES
+from coterie.cli.commands.update import update
+from coterie.cli.commands.watch import EXAMPLES as WATCH_EXAMPLES
+from coterie.cli.commands.watch import watch
 from coterie.cli.help import CommandOfTopics
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
@@ -71,6 +75,8 @@ app.command(epilog=INSPECT_EXAMPLES)(inspect)
 app.command(epilog=SELECT_EXAMPLES)(select)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
+app.command(epilog=UPDATE_EXAMPLES)(update)
+app.command(epilog=WATCH_EXAMPLES)(watch)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)
 app.command(epilog=PLOT_EXAMPLES)(plot)

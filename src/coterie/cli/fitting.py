@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,13 @@ NOT_CONVINCING = 3  # exit code of --strict
 
 @contextmanager
 def found_in(
-    data: str, request: FitRequest, *, header: bool | None, encoding: str | None, scheduler: str | None
+    data: str,
+    request: FitRequest,
+    *,
+    header: bool | None,
+    encoding: str | None,
+    scheduler: str | None,
+    verbose: bool = False,
 ) -> Iterator[Clustering]:
     """Give the answer for a file, a folder or a pattern; a cluster stays connected while it is used."""
     progress = is_watched()
@@ -46,14 +52,17 @@ def found_in(
             source = read_table_or_blocks(data, in_blocks=in_blocks, **how)
         request = replace(request, reading=request.reading_of_rows)
     if not is_in_blocks(source) and not in_blocks:
+        refuse_in_memory(verbose=verbose)
         yield run(source, request, progress, in_shell=True)
         return
     named = {name: value for name, value in request.reading.items() if name != "dates"}
     refuse_options(encoding=encoding, header=header is not None, **named)
     from coterie.scale.rows import run_in_blocks
 
-    with _connected(scheduler):
-        yield run_in_blocks(source, request, progress)
+    with _connected(scheduler, is_told=verbose), _told(verbose) as told:
+        found = run_in_blocks(source, request, progress)
+        yield found
+        told(found)
 
 
 def show(found: Clustering, files: Files, *, as_json: bool) -> None:
@@ -96,8 +105,38 @@ def refuse_options(**given: object) -> None:
             raise InvalidParameter(f"--{name} is not taken for data in blocks. Leave it out.")
 
 
-def _connected(scheduler: str | None) -> AbstractContextManager[Any]:
-    """Return the client of a cluster that runs elsewhere; without one, threads do the work."""
+def refuse_in_memory(**given: bool) -> None:
+    """Refuse options that are about passes over blocks."""
+    for name, value in given.items():
+        if value:
+            raise InvalidParameter(
+                f"--{name} is for data in blocks (more than 1 GiB, --checkpoint or --scheduler). "
+                f"Leave it out."
+            )
+
+
+@contextmanager
+def _told(verbose: bool) -> Iterator[Callable[[Clustering], None]]:
+    """Give what is to be called at the end: it says what each pass did, if that is wanted."""
+    if not verbose:
+        yield lambda found: None
+        return
+    from coterie.scale.runtime.counters import account
+
+    with account() as made:
+
+        def tell(found: Clustering) -> None:
+            for line in made.lines(found.groups.n_rows):
+                print(line, file=sys.stderr)
+
+        yield tell
+
+
+def _connected(scheduler: str | None, *, is_told: bool) -> AbstractContextManager[Any]:
+    """Return the client of a cluster that runs elsewhere; without one, threads do the work.
+
+    Whoever watches, or asked to be told, gets the address of its dashboard.
+    """
     if scheduler is None:
         return nullcontext()
     from coterie.scale import connect
@@ -106,6 +145,11 @@ def _connected(scheduler: str | None) -> AbstractContextManager[Any]:
         client: AbstractContextManager[Any] = connect(scheduler)
     except OSError as error:
         raise FileProblem(f"--scheduler: no Dask scheduler answers at {scheduler} ({error}).") from None
+    from coterie.scale.runtime.passes import dashboard_of
+
+    link = dashboard_of(client)
+    if link is not None and (is_told or is_watched()):
+        print(f"dashboard of the cluster: {link}", file=sys.stderr)
     return client
 
 

@@ -16,8 +16,9 @@ from coterie._support.optional import require
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
 from coterie.cli.render.terminal import is_watched
+from coterie.cli.sampled import PLOT_ROWS, read_or_sample
 from coterie.cluster import find_method
-from coterie.data import Table, read_table
+from coterie.data import Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Groups, column_readings, run
 
@@ -69,7 +70,7 @@ def read_subject(
     if not is_model_file(source):
         if data is not None:
             raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
-        rows = read_table(source, header=header, encoding=encoding, **request.fit.reading)
+        rows = read_or_sample(source, PLOT_ROWS, header=header, encoding=encoding, **request.fit.reading)
         found = find_groups(request, rows) if kind.needs == "groups" and request.is_open else None
         return Subject(request, table=rows, model=None, found=found)
     from coterie.persist import load
@@ -77,7 +78,7 @@ def read_subject(
     model = load(source)
     reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
     known = column_readings(model, dates=reading.get("dates"))
-    table = None if data is None else read_table(data, readings=known, **reading)
+    table = None if data is None else read_or_sample(data, PLOT_ROWS, readings=known, **reading)
     return Subject(request, table=table, model=getattr(model, "groups", model))
 
 

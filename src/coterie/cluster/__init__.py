@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from coterie.cluster.kernel.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans.bisecting import BisectingKMeans
     from coterie.cluster.kmeans.constrained import ConstrainedKMeans
+    from coterie.cluster.kmeans.features import ClusteringFeatures
     from coterie.cluster.kmeans.functions import k_means, kmeans_plusplus
     from coterie.cluster.kmeans.hierarchical import HierarchicalKMeans
     from coterie.cluster.kmeans.history import KMeansHistory, KMeansPick, KMeansStep
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 # Where the names live that are no methods themselves.
 _HOMES = {
     "CFTree": "coterie.cluster.birch.cf_tree",
+    "ClusteringFeatures": "coterie.cluster.kmeans.features",
     "Communities": "coterie.cluster.graph.communities",
     "CondensedTree": "coterie.cluster.density.condensed_tree",
     "EpsSuggestion": "coterie.cluster.density.eps",
@@ -80,6 +82,7 @@ __all__ = [
     "Birch",
     "BisectingKMeans",
     "CFTree",
+    "ClusteringFeatures",
     "Communities",
     "CondensedTree",
     "ConsensusClustering",

@@ -9,7 +9,7 @@ from importlib import import_module
 from coterie._support import hooks
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.validation.schema import shown
-from coterie.errors import ModelFileError
+from coterie.errors import MissingDependency, ModelFileError
 
 # Names that files written before know: what is left of the dot, or the whole, has moved.
 MOVED = {
@@ -32,12 +32,28 @@ def savable_classes() -> dict[str, type]:
     """
     found: dict[str, type] = {}
     for room in hooks.ask("savable_rooms"):
-        module = import_module(room)
-        for name in module.__all__:
-            value = getattr(module, name)
-            if isinstance(value, type) and is_savable(value):
-                found[f"{room}.{name}"] = value
+        found |= _classes_of(room)
     return found
+
+
+@cache
+def _classes_of(room: str) -> dict[str, type]:
+    """Return the classes of a room that a file may name, by their public names."""
+    module, found = import_module(room), {}
+    for name in module.__all__:
+        value = getattr(module, name)
+        if isinstance(value, type) and is_savable(value):
+            found[f"{room}.{name}"] = value
+    return found
+
+
+def _on_demand(name: str) -> dict[str, type]:
+    """Return the classes of a room that is imported only where a name is of it: it needs other packages."""
+    rooms = [room for room in hooks.ask("rooms_on_demand") if name.startswith(f"{room}.")]
+    try:
+        return _classes_of(rooms[0]) if rooms else {}
+    except MissingDependency as error:
+        raise ModelFileError(f"it holds a {shown(name)}: {error}") from None
 
 
 def is_savable(kind: type) -> bool:
@@ -59,7 +75,7 @@ def has_hook(kind: type) -> bool:
 def name_of(value: object) -> str:
     """Return the name under which an object's class is known, or refuse it."""
     kind = type(value)
-    for name, known in savable_classes().items():
+    for name, known in (savable_classes() | _on_demand(f"{kind.__module__}.")).items():
         if known is kind:
             return name
     raise ModelFileError(
@@ -70,7 +86,9 @@ def name_of(value: object) -> str:
 
 def class_named(name: object) -> type:
     """Return the class that a file names, or refuse the file."""
-    kind = savable_classes().get(_present_name(name)) if isinstance(name, str) else None
+    kind = None
+    if isinstance(name, str):
+        kind = savable_classes().get(_present_name(name)) or _on_demand(name).get(name)
     if kind is None:
         raise ModelFileError(f"it holds a {shown(name)}, which this version of Coterie does not know")
     return kind

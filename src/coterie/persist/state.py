@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -135,7 +136,8 @@ class Writer:
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
             return {"$value": name, "state": self._write_fields(fields, place)}
         parameters = value.get_params(deep=False)
-        left_out = {*parameters, "_skl_callbacks"}  # scikit-learn's callbacks only watch `fit`
+        # scikit-learn's callbacks only watch `fit`
+        left_out = {*parameters, "_skl_callbacks", *getattr(type(value), "_not_saved", ())}
         attributes = {key: item for key, item in vars(value).items() if key not in left_out}
         written = {
             key: self._write_parameter(item, key, f"{place}.{key}", type(value))
@@ -151,7 +153,7 @@ class Writer:
         if name in REPLACEABLE and callable(value):
             self.notes.append(f"{place} was a function and is stored as the default")
             value = getattr(kind(), name)
-        return self.write(value, place)
+        return self.write(os.fspath(value) if isinstance(value, os.PathLike) else value, place)
 
     def _write_fields(self, fields: ValuesByName, place: str) -> ValuesByName:
         return {key: self.write(item, f"{place}.{key}") for key, item in fields.items()}
@@ -270,6 +272,8 @@ class Reader:
             _check(kind, attributes, known | parameters)
         estimator = kind(**parameters)
         vars(estimator).update(attributes)
+        if hasattr(estimator, "__coterie_loaded__"):
+            estimator.__coterie_loaded__()  # what a file holds otherwise than the object does
         return estimator
 
 

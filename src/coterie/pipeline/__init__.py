@@ -10,9 +10,11 @@ from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe, check_recipe, make_estimator
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rules import Condition, Rule
+from coterie.pipeline.update import Arrival, Update, examine, update
 from coterie.pipeline.verdict import FitVerdict
 
 __all__ = [
+    "Arrival",
     "Candidate",
     "Clustering",
     "Condition",
@@ -25,9 +27,11 @@ __all__ = [
     "Profile",
     "Recipe",
     "Rule",
+    "Update",
     "check_recipe",
     "column_readings",
     "compare_methods",
+    "examine",
     "fit",
     "fit_graph",
     "fit_groups",
@@ -36,4 +40,5 @@ __all__ = [
     "predict_table",
     "profile_groups",
     "run",
+    "update",
 ]

@@ -370,6 +370,11 @@ class Clustering:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.summary())}</pre>"
 
+    def __coterie_stand_in__(self) -> Clustering:
+        """Return what a file holds: a k-means model gets clustering features, so that it can be updated."""
+        kept: Clustering = hooks.ask("with_features")(self)
+        return kept
+
     def __coterie_state__(self) -> ValuesByName:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_SAVED}
 

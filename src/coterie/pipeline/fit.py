@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
@@ -35,6 +36,7 @@ from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows import Compared, Fitted, Resampled, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
+LOGGER = logging.getLogger("coterie.fit")
 LEAST_RESAMPLES = 5  # of more rows than methods were compared on
 TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
@@ -67,6 +69,7 @@ def fit(
     apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
+    silhouette: bool = True,
     progress: ProgressOption = None,
     graph: SparseData = None,
 ) -> Any:
@@ -131,6 +134,8 @@ def fit(
         A folder where a fit in blocks is saved after every pass, and resumed from.
     believe : bool, default=True
         Whether to measure stability and significance; False saves their time.
+    silhouette : bool, default=True
+        Whether to estimate the silhouette of groups in blocks; it is not measured for data in memory.
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
     graph : matrix, edge list, or graph of networkx or igraph, default=None
@@ -165,6 +170,7 @@ def fit(
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
+        silhouette=silhouette,
     )  # fmt: skip
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)
@@ -211,6 +217,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
     is_apart = None if choice.contest is None else choice.contest.is_apart
     notes = groups.notes
+    LOGGER.info("%s: %s groups by %s in %.2f s", groups.source, groups.k, winner.method, seconds)
     if significance is not None and is_beside_the_point(is_apart and groups.k > 1, significance.p_value):
         significance, notes = None, (*notes, NOT_ONE_GAUSSIAN)
     return rows.answer(

@@ -46,6 +46,7 @@ CENTRAL, NAMED = 5, 3  # nodes of a group that are kept, and that are named
 # what coterie.fit can be told about a graph; everything else is about rows
 TAKEN = ("method", "k", "budget", "columns", "random_state", "set", "believe", "sheet", "table", "query")
 INDENT = "  "
+_DEFAULTS = {"budget": "normal", "random_state": 0, "believe": True, "silhouette": True, "missing": "auto"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +300,7 @@ def fit_graph(
 def _settings(request: FitRequest) -> ValuesByName:
     """Return the parameters of Leiden, or say which option is about rows."""
     for name, value in request.arguments.items():
-        default = {"budget": "normal", "random_state": 0, "believe": True, "missing": "auto"}.get(name)
+        default = _DEFAULTS.get(name)
         is_default = value in (None, "auto", [], {}, default) if not isinstance(value, np.ndarray) else False
         if name not in TAKEN and not is_default:
             raise InvalidParameter(

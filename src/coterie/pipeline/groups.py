@@ -264,6 +264,24 @@ class Groups:
         is_named = hasattr(rows, "columns") or isinstance(rows, str | os.PathLike)
         return as_table(rows, columns=None if is_named else self.columns, readings=self.column_readings)
 
+    def matrix_of(self, rows: Any, **reading: Any) -> tuple[Any, str]:
+        """Return new rows in the columns of the fit, unscaled, and what to call them.
+
+        Parameters
+        ----------
+        rows : Table, path, DataFrame or array
+            As in `predict`.
+        **reading
+            How a file is read.
+        """
+        if (
+            isinstance(rows, list | tuple)
+            and rows
+            and all(isinstance(one, str | os.PathLike) for one in rows)
+        ) or isinstance(rows, str | os.PathLike):
+            rows = as_table(rows, readings=self.column_readings, **reading)
+        return self._matrix(rows)
+
     def _matrix(self, rows: Any) -> tuple[Any, str]:
         if isinstance(rows, Table | str | os.PathLike) or _has_text(rows):
             table = self._table(rows)

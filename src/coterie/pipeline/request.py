@@ -128,6 +128,8 @@ class FitRequest:
         Folder where long fits in blocks are saved.
     believe : bool
         Whether to measure stability and significance.
+    silhouette : bool
+        Whether to estimate the silhouette of groups in blocks.
     notes : tuple of str
         How what it says of rows was read.
     arguments : mapping
@@ -152,6 +154,7 @@ class FitRequest:
     pairs: Settings = field(default_factory=dict)
     checkpoint: str | os.PathLike[str] | None = None
     believe: bool = True
+    silhouette: bool = True
     notes: tuple[str, ...] = ()
     arguments: Settings = field(default_factory=dict, repr=False)
 
@@ -271,6 +274,7 @@ def make_request(
     apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
+    silhouette: bool = True,
     who: str = "coterie.fit",
 ) -> FitRequest:
     """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
@@ -280,7 +284,7 @@ def make_request(
         "missing": missing, "dates": dates, "sheet": sheet, "table": table, "query": query,
         "random_state": random_state, "n_init": n_init, "improve": improve,
         "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
-        "checkpoint": checkpoint, "believe": believe,
+        "checkpoint": checkpoint, "believe": believe, "silhouette": silhouette,
     }  # fmt: skip
     pairs = {name: value for name, value in (("together", together), ("apart", apart)) if value is not None}
     if pairs and (method is None or (isinstance(method, str) and method == AUTO)):
@@ -291,6 +295,7 @@ def make_request(
     check_parameter(random_state, Seed(), name="random_state", who=who)
     check_parameter(n_init, Nothing() | Whole(1), name="n_init", who=who)
     check_parameter(believe, Flag(), name="believe", who=who)
+    check_parameter(silhouette, Flag(), name="silhouette", who=who)
     request = FitRequest(
         methods=None if method is None or (isinstance(method, str) and method == AUTO) else _methods(method),
         ks=check_k(k),
@@ -310,6 +315,7 @@ def make_request(
         pairs=pairs,
         checkpoint=checkpoint,
         believe=believe,
+        silhouette=silhouette,
         arguments=arguments,
     )
     _check_methods(request)

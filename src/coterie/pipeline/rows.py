@@ -449,6 +449,9 @@ def principal_coordinates(distances: Data) -> tuple[Data, float]:
 
 def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     """Return the rows of a table, a frame, an array or a file, prepared as asked for."""
+    if not request.silhouette:
+        need = "is for data in blocks, more than 1 GiB or lazy: in memory no silhouette is measured."
+        raise InvalidParameter(f"silhouette=False {need}").in_shell(f"--no-silhouette {need}")
     if request.is_precomputed:
         return matrix_rows(data, request)
     table = dense(as_table(data, may_be_distances=True, **request.reading))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -14,7 +15,15 @@ import numpy as np
 from coterie._support.typing import Data
 from coterie.data import Scaling
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.scale.runtime.cache import RECENT, ROW_FILES, folder_on_disk, forget_everywhere
+from coterie.scale.runtime.cache import (
+    HELD,
+    RECENT,
+    ROW_FILES,
+    folder_on_disk,
+    forget_everywhere,
+    forget_here,
+)
+from coterie.scale.runtime.counters import COUNTERS
 from coterie.scale.sources.partitions import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
@@ -43,8 +52,16 @@ class Block:
 
     def read(self) -> Data:
         """Return the rows as a C-ordered matrix."""
-        X = self._only() if len(self.spans) == 1 else self._joined()
+        COUNTERS.add(read_rows=self.n_rows)
+        return self._read()
+
+    def _read(self) -> Data:
+        X = self._raw()
         return X if self.scaling is None else np.ascontiguousarray(self.scaling.apply(X))
+
+    def _raw(self) -> Data:
+        """Return the rows before they are scaled."""
+        return self._only() if len(self.spans) == 1 else self._joined()
 
     def stored(self) -> Any:
         """Return the rows as they are stored in files of tables, as one Arrow table."""
@@ -82,9 +99,15 @@ class Block:
             check_made(source, span, self.n_columns)
             return some_of(source, span.start, span.stop)
         if source.is_sliced:
-            return source.value(span.start, span.stop)
-        whole = RECENT.get(source.key, lambda: source.value(0, source.n_rows))
+            return counted(source.value(span.start, span.stop), span.stop - span.start)
+        whole = RECENT.get(source.key, lambda: counted(source.value(0, source.n_rows), source.n_rows))
         return some_of(whole, span.start, span.stop)
+
+
+def counted(value: Any, n_rows: int) -> Any:
+    """Count rows that were decoded, and return them."""
+    COUNTERS.add(decoded_rows=n_rows, decoded_bytes=int(getattr(value, "nbytes", 0)))
+    return value
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,32 +227,53 @@ def check_block_rows(block_rows: int | None, n_columns: int) -> int:
 class KeptBlock(Block):
     """A block that keeps its rows where it is read, and decodes them again where it finds none."""
 
-    run: str = ""
-    is_kept = True
+    run: str = ""  # under which decoded rows lie in a file; "": in none
+    held: str = ""  # under which scaled rows lie in memory; "": they do not
 
-    def read(self) -> Data:
-        """Return the rows as a C-ordered matrix."""
-        folder = folder_on_disk()
+    @property
+    def is_kept(self) -> bool:  # type: ignore[override]  # it follows from the run
+        """Whether its rows lie in a file of decoded rows."""
+        return bool(self.run)
+
+    def _read(self) -> Data:
+        if not self.held:
+            return super()._read()
+        X: Data | None = HELD.get(self.held, self.index)
+        if X is None:
+            X = super()._read()
+            X = np.array(X) if isinstance(X, np.memmap) or X.base is not None else X
+            if HELD.reserve(self.held, self.index, X.nbytes):
+                HELD.keep(self.held, self.index, X)
+                COUNTERS.add(kept_bytes=X.nbytes)
+        return X
+
+    def _raw(self) -> Data:
+        folder = folder_on_disk() if self.run else None
         file = None if folder is None else ROW_FILES.of(self.run, folder)
         if file is None:
-            return super().read()
+            return super()._raw()
         X = file.get(self.index)
         if X is None:
-            X = super().read()
+            X = super()._raw()
             file.keep(self.index, X)
         return X
 
 
 @dataclass(frozen=True, eq=False)
 class KeptBlocks(Blocks):
-    """Blocks that keep their rows under the name of a run."""
+    """Blocks that keep their rows under the name of a run: decoded in a file, scaled in memory, or both."""
 
     run: str = ""
+    held: str = ""
+
+    def scaled(self, scaling: Scaling) -> Blocks:
+        """Return the same rows, scaled when they are read; those in memory are scaled otherwise."""
+        return replace(super().scaled(scaling), held="")  # type: ignore[call-arg]  # it is one of these
 
     def __iter__(self) -> Iterator[Block]:
         for block in super().__iter__():
             facts = {field.name: getattr(block, field.name) for field in fields(block)}
-            yield KeptBlock(**facts, run=self.run)
+            yield KeptBlock(**facts, run=self.run, held=self.held)
 
 
 def is_slow_to_read(blocks: Blocks) -> bool:
@@ -237,18 +281,43 @@ def is_slow_to_read(blocks: Blocks) -> bool:
     return blocks.is_stored and not all(piece.is_sliced for piece in blocks.pieces)
 
 
+def keeping(blocks: Blocks, **names: str) -> Blocks:
+    """Return the same blocks, which keep their rows under these names."""
+    facts = {field.name: getattr(blocks, field.name) for field in fields(blocks) if field.init}
+    return KeptBlocks(**facts | names)
+
+
 @contextmanager
-def decoded_once(blocks: Blocks, *, spill: bool) -> Iterator[Blocks]:
-    """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays."""
-    if not spill or not is_slow_to_read(blocks):
+def decoded_once(blocks: Blocks, *, spill: bool, hold: bool = False) -> Iterator[Blocks]:
+    """Give the same blocks, which keep rows until the end if that pays: in memory (`hold`), or on disk."""
+    is_in_file = isinstance(blocks, KeptBlocks) and bool(blocks.run)
+    if not is_slow_to_read(blocks) or not (hold or (spill and not is_in_file)):
         yield blocks
         return
-    facts = {field.name: getattr(blocks, field.name) for field in fields(blocks) if field.init}
     run = uuid.uuid4().hex
     try:
-        yield KeptBlocks(**facts, run=run)
+        yield keeping(blocks, held=run) if hold else keeping(blocks, run=run)
     finally:
         forget_everywhere(run)
+
+
+def kept_while_used(blocks: Blocks) -> tuple[Blocks, Any]:
+    """Return the same blocks, which keep decoded rows on disk, and what they are kept as long as.
+
+    Of blocks that are quick to read, these blocks and None.
+    """
+    if not is_slow_to_read(blocks):
+        return blocks, None
+    keeper = Keeper()
+    return keeping(blocks, run=keeper.run), keeper
+
+
+class Keeper:
+    """Holds rows on the disk of this process as long as it lives."""
+
+    def __init__(self) -> None:
+        self.run = uuid.uuid4().hex
+        weakref.finalize(self, forget_here, self.run)
 
 
 def finite_rows(block: Block, who: str) -> Data:

@@ -13,6 +13,7 @@ from coterie._support.typing import Indices
 from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
+from coterie.pipeline.update import with_features
 from coterie.scale.blocks import Blocks
 from coterie.scale.label_files import write_labels
 from coterie.scale.labelling import Labelling
@@ -100,6 +101,7 @@ class LazyClustering(Clustering):
 
     def __coterie_stand_in__(self) -> Clustering:
         """Return what a file can hold: everything but rows and their labels."""
-        kept = {each.name: getattr(self, each.name) for each in fields(Clustering)}
-        groups = replace(self.groups, labels=np.zeros(0, np.int32))
+        whole = with_features(self)
+        kept = {each.name: getattr(whole, each.name) for each in fields(Clustering)}
+        groups = replace(whole.groups, labels=np.zeros(0, np.int32))
         return Clustering(**kept | {"groups": groups, "rows": None})

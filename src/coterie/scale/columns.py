@@ -102,7 +102,7 @@ def open_columns(
     Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
     """
     refuse_queries(source, "X of coterie.fit")
-    looked_into = _look_into(source)
+    looked_into = look_into(source)
     if looked_into is None and not hasattr(source, "dtypes"):
         if drop or keep or columns:
             raise InvalidParameter(
@@ -177,7 +177,7 @@ def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _look_into(source: object) -> Tables | None:
+def look_into(source: object) -> Tables | None:
     """Open files of tables, a dataset, or rows of a database; None for frames and matrices."""
     if isinstance(source, SpooledRows):
         return open_spooled(source)

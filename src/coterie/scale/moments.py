@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,17 @@ from coterie._support.validation.weights import refuse_heavy_sums, refuse_sizes
 from coterie.data.scaling import add_sums
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Block, Blocks, refuse_not_finite
-from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.kept_sums import KeptSums
+from coterie.scale.runtime.passes import (
+    MERGED_AT_ONCE,
+    added,
+    compute,
+    compute_all,
+    fold,
+    read_weights,
+    running,
+    tasks,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +47,26 @@ class Whole:
         return _core.KMeansWhole(self.n_rows, self.columns, self.largest_weight)
 
 
-def measure(blocks: Blocks, weights: Blocks | None, *, who: str) -> Whole:
-    """Measure the columns of all blocks; values that cannot be clustered are refused with their place."""
-    first = compute(tasks(blocks, _first_row)[0])
-    made = tasks(blocks, _sums_of_block, first, who, weights=weights)
-    total, largest_weight = compute(fold(made, _add_sums))
-    columns = _core.moments_of_sums(total, first)
+def measure(
+    blocks: Blocks, weights: Blocks | None, *, who: str, kept_in: str | os.PathLike[str] | None = None
+) -> Whole:
+    """Measure the columns of all blocks; values that cannot be clustered are refused with their place.
+
+    Parameters
+    ----------
+    blocks, weights : Blocks
+        The rows, and their weights or None.
+    who : str
+        Whom to name in messages.
+    kept_in : path, default=None
+        A folder where sums over the first blocks are kept: blocks of files that have not changed are not
+        read again. Nothing is kept of rows with weights.
+    """
+    if kept_in is None or weights is not None:
+        first, total, largest_weight = _sum_up(blocks, weights, who)
+    else:
+        first, total, largest_weight = _sum_up_new(blocks, who, KeptSums(kept_in))
+    columns = _core.moments_of_sums(np.asarray(total, dtype=np.float64), first)
     if weights is not None and not columns.total_weight > 0:
         raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
     if weights is not None:
@@ -50,11 +75,41 @@ def measure(blocks: Blocks, weights: Blocks | None, *, who: str) -> Whole:
     return Whole(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))
 
 
+def _sum_up(blocks: Blocks, weights: Blocks | None, who: str) -> tuple[Data, FloatArray, float]:
+    first = compute(tasks(blocks, _first_row, only=range(1))[0])
+    made = tasks(blocks, _sums_of_columns, first, who, weights=weights)
+    return (first, *compute(fold(made, _add_sums)))
+
+
+def _sum_up_new(blocks: Blocks, who: str, kept: KeptSums) -> tuple[Data, FloatArray, float]:
+    """Return what `_sum_up` returns, to the bit: sums are added in the order of the blocks."""
+    names = kept.names_of(blocks)
+    found = kept.load(names)
+    if found is None:
+        begin, first, total = 0, compute(tasks(blocks, _first_row, only=range(1))[0]), None
+    else:
+        begin, first, total = found
+    made = tasks(blocks, _sums_of_columns, first, who, only=range(begin, blocks.n_blocks))
+    n_full = blocks.n_rows // blocks.block_rows - begin  # the last block may grow
+    whole = running(made[:n_full], _AddTo(total)) if n_full > 0 else []
+    rest: list[Any] = []
+    if made[n_full:]:
+        last = made[n_full:]
+        rest = [added(whole[-1], last, _add_sums) if whole else fold(last, _AddTo(total))]
+    if not whole and not rest:
+        assert total is not None
+        return first, total, 1.0
+    results = compute_all([*whole, *rest])
+    ends = [min(begin + MERGED_AT_ONCE * (at + 1), begin + n_full) for at in range(len(whole))]
+    kept.save(names, first, {end: sums for end, (sums, _) in zip(ends, results, strict=False)})
+    return first, results[-1][0], 1.0
+
+
 def _first_row(block: Block, _weights: Block | None) -> Data:
     return np.array(block.read()[0])
 
 
-def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -> tuple[FloatArray, float]:
+def _sums_of_columns(block: Block, weights: Block | None, first: Data, who: str) -> tuple[FloatArray, float]:
     X, weight = block.read(), read_weights(weights)
     if weights is not None and weight is not None:
         _refuse_weights(weights, weight, who)
@@ -71,6 +126,17 @@ def _add_sums(total: Any, found: list[Any]) -> tuple[FloatArray, float]:
     before = [] if total is None else [total[0][None, :]]
     weights = [weight for _, weight in found] + ([] if total is None else [total[1]])
     return add_sums([*before, *(sums for sums, _ in found)]), max(weights)
+
+
+class _AddTo:
+    """Adds up sums, beginning with those of the blocks before."""
+
+    def __init__(self, before: FloatArray | None) -> None:
+        self.before = before
+
+    def __call__(self, total: Any, found: list[Any]) -> tuple[FloatArray, float]:
+        first = None if self.before is None else (self.before, 1.0)
+        return _add_sums(first if total is None else total, found)
 
 
 def _refuse_weights(block: Block, weights: Any, who: str) -> None:

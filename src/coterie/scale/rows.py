@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, FloatArray, Labels, ValuesByName
+from coterie._support.typing import Data, FloatArray, Indices, Labels, ValuesByName
 from coterie.data import LeftOut, Scaling, Table, fit_scaling
 from coterie.data.marks import SENTINELS, find_sentinels
 from coterie.data.scaling import no_scaling, scaling_of_moments
@@ -26,15 +27,17 @@ from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import TRUTH, Compared, check_rows, compare_some, n_sampled
 from coterie.scale import evaluate, moments
-from coterie.scale.blocks import Blocks
+from coterie.scale.blocks import Blocks, kept_while_used
 from coterie.scale.columns import Opened, open_columns
 from coterie.scale.labelling import BlocksFitted, fit_winner
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
-from coterie.scale.methods.group_totals import GroupTotals, total_groups
+from coterie.scale.methods.group_totals import GroupTotals, estimate_silhouette, total_groups
+from coterie.scale.methods.kmeans import KMeans
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.sampling import Sample, draw_sample, take_rows
 
 QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
-SILHOUETTE_ROWS = 1000  # whose distances to all rows are summed up
+SILHOUETTE_ROWS = 2000  # whose distances to all drawn rows are summed up
 EXACT = {
     "sse": "sum of squares within groups",
     "bss": "sum of squares between groups",
@@ -57,6 +60,8 @@ class BlockRows:
     points: Data  # the same, scaled
     notes: tuple[str, ...]  # what was done
     truth: Blocks | None = None  # the class of each row, where it was given
+    has_silhouette: bool = True  # whether the silhouette is estimated
+    keeper: Any = None  # holds decoded rows on the disk
 
     @property
     def source(self) -> str:
@@ -144,10 +149,12 @@ class BlockRows:
         """Sum up the rows of every group, and find examples in the sample."""
         labelling, by_size = fitted.labels, np.argsort(fitted.labels.numbers)
         origin = self.scaling.apply(self.whole.origin[None, :])[0].astype(self.blocks.dtype)
-        labels = evaluate.label_blocks(labelling.lazy(self.blocks), self.blocks, "labels")
         names = np.arange(len(labelling.numbers))
-        totals = total_groups(self.blocks, labels, names, origin, SILHOUETTE_ROWS, seed)
+        known = _known_sums(fitted, by_size)
+        totals = total_groups(self.blocks, labelling.task(), names, origin, 0, seed, known)
         sampled = labelling.of_rows(self.sample.rows, self.points)
+        if self.has_silhouette:
+            totals = totals.with_silhouette(self._silhouette(sampled, len(names), seed))
         profile = self._profile(sampled, totals.sizes, self.scaling.invert(totals.means))
         explained = share_explained(profile, self.scaling, self.n_rows)
         about = tuple(filter(None, [profile.rule_note]))
@@ -189,6 +196,13 @@ class BlockRows:
             rule_note=note,
         )
 
+    def _silhouette(self, labels: Labels, k: int, seed: int) -> Estimate | None:
+        """Return the silhouette, estimated from the sampled rows."""
+        n_drawn = min(SILHOUETTE_ROWS, len(self.points))
+        return estimate_silhouette(
+            np.asarray(self.points), labels.astype(np.int32), k, n_drawn, self.n_rows, seed
+        )
+
     def _facts(self, totals: GroupTotals, groups: Groups) -> tuple[Fact, ...]:
         """Return what is known about the groups of all rows, exact or with its error."""
         values = totals.values
@@ -197,7 +211,8 @@ class BlockRows:
             facts.append(Fact("share of the variance between groups", groups.explained))
         value = values.get("silhouette_score")
         if isinstance(value, Estimate):
-            how, is_exact = f"{value.n_drawn:,} rows against all rows", value.n_drawn == self.n_rows
+            against = "all rows" if self.sample.is_whole else f"{len(self.sample.rows):,} drawn rows"
+            how, is_exact = f"{value.n_drawn:,} rows against {against}", value.n_drawn == self.n_rows
             facts.append(Fact("silhouette", float(value), is_exact, value.standard_error, how))
         return tuple(facts)
 
@@ -215,13 +230,23 @@ class BlockRows:
         return LazyClustering(**parts, facts=facts, rows=self, labelling=fitted.labels)
 
 
+def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[Any, Any] | None:
+    """Return sizes and means of the groups where the fit has found them exactly: k-means of all rows."""
+    model = fitted.model
+    if not isinstance(model, KMeans) or fitted.labels.known is not None:
+        return None
+    return model.cluster_sizes_[by_size], model.cluster_means_[by_size]
+
+
 def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRows:
     """Choose, measure and scale the columns of data in blocks, and draw some rows."""
     _refuse(request)
     tracker.report(0, stage="measuring columns")
     is_column = isinstance(request.truth, str)
     drop = [*request.drop, request.truth] if is_column else list(request.drop)
-    opened, whole = _measured(source, request.columns, drop, request.keep, request.reading.get("dates"))
+    opened, whole, keeper = _measured(
+        source, request.columns, drop, request.keep, request.reading.get("dates"), request.checkpoint
+    )
     if is_column:
         opened = opened.renamed_reason(request.truth, TRUTH)
     check_rows(request, opened.blocks.n_rows, opened.title)
@@ -232,7 +257,18 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
     blocks = opened.blocks.scaled(scaling)
     truth = _truth(request.truth, opened)
     said = (*opened.notes, *notes)
-    return BlockRows(opened, whole, scaling, blocks, sample, scaling.apply(sample.X), said, truth)
+    return BlockRows(
+        opened,
+        whole,
+        scaling,
+        blocks,
+        sample,
+        scaling.apply(sample.X),
+        said,
+        truth,
+        request.silhouette,
+        keeper,
+    )
 
 
 def _refuse(request: FitRequest) -> None:
@@ -264,17 +300,28 @@ def _refuse(request: FitRequest) -> None:
 
 
 def _measured(
-    source: object, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str], dates: str | None
-) -> tuple[Opened, moments.Whole]:
-    """Return the columns that vary, and their moments."""
-    opened = open_columns(source, columns, drop, keep, dates)
-    whole = moments.measure(opened.blocks, None, who="coterie.fit")
+    source: object,
+    columns: Sequence[str],
+    drop: Sequence[str],
+    keep: Sequence[str],
+    dates: str | None,
+    checkpoint: str | os.PathLike[str] | None,
+) -> tuple[Opened, moments.Whole, Any]:
+    """Return the columns that vary, their moments, and what holds decoded rows."""
+    opened, keeper = _kept(open_columns(source, columns, drop, keep, dates))
+    whole = moments.measure(opened.blocks, None, who="coterie.fit", kept_in=checkpoint)
     variances = zip(opened.columns, whole.columns.variance, strict=True)
     constant = [name for name, variance in variances if variance == 0 and name not in (*keep, *columns)]
     if constant and opened.has_names:
-        opened = opened.without(constant, "constant")
+        opened, keeper = _kept(opened.without(constant, "constant"))
         whole = moments.measure(opened.blocks, None, who="coterie.fit")
-    return opened, whole
+    return opened, whole, keeper
+
+
+def _kept(opened: Opened) -> tuple[Opened, Any]:
+    """Return the same rows, decoded once and kept on the disk, and what they are kept as long as."""
+    blocks, keeper = kept_while_used(opened.blocks)
+    return replace(opened, blocks=blocks), keeper
 
 
 def _refuse_sentinels(opened: Opened, whole: moments.Whole, sample: Sample, keep: Sequence[str]) -> None:
@@ -372,5 +419,5 @@ def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Clu
 def run_in_blocks(source: object, request: FitRequest, progress: ProgressOption = None) -> Clustering:
     """Find groups as a checked request asks, block by block whatever the size of the data."""
     began = time.perf_counter()
-    with track(progress, "measuring columns", total=None) as tracker:
+    with track(progress, "measuring columns", total=None) as tracker, PASS_PROGRESS.shown_by(tracker):
         return find_groups(block_rows(source, request, tracker), request, tracker, began)

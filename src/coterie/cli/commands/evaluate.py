@@ -77,6 +77,7 @@ def evaluate(
     """Compare the groups of a table with the truth, or judge them by the data, or both."""
     from coterie.cli import reports
     from coterie.cli.render import verdict
+    from coterie.cli.sampled import sample_pair
     from coterie.data import AUTO, check_scale, read_labels_table, read_rows, read_table, read_truth
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
@@ -98,13 +99,15 @@ def evaluate(
     reading = options.reading(dates, sheet, table, query)
     if reading and data is None:
         raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
-    labelled = read_labels_table(labels, header, encoding)
     how = {"column": column, "missing": missing}
     files = {"header": header, "encoding": encoding}
+    drawn = None if data is None else sample_pair(labels, data, {**files, **reading})
+    labelled = read_labels_table(labels, header, encoding) if drawn is None else drawn[0]
     rows = None
     if data is not None:
         is_same = data == labels and not reading
-        rows = labelled if is_same else read_table(data, header=header, encoding=encoding, **reading)
+        rows = labelled if is_same else None if drawn is None else drawn[1]
+        rows = read_table(data, header=header, encoding=encoding, **reading) if rows is None else rows
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
     if truth is not None:

@@ -108,6 +108,18 @@ def fit(
         Path | None,
         option(metavar="FOLDER", help="Save state after each pass and resume from it.", topic=options.LARGE),
     ] = None,
+    silhouette: Annotated[
+        bool,
+        option(
+            "--silhouette/--no-silhouette",
+            help="Estimate the silhouette of data in blocks [yes]",
+            topic=options.LARGE,
+        ),
+    ] = True,
+    verbose: Annotated[
+        bool,
+        option("--verbose", help="Say what each pass over data in blocks did.", topic=options.LARGE),
+    ] = False,
     help_all: HelpAll = False,
 ) -> int:
     """Find the groups in a table and say what sets them apart."""
@@ -122,7 +134,7 @@ def fit(
         random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         together=together and str(together), apart=apart and str(apart),
-        checkpoint=checkpoint, believe=believe,
+        checkpoint=checkpoint, believe=believe, silhouette=silhouette,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
     files.check(as_json=as_json)
@@ -143,7 +155,9 @@ def fit(
         texts.show(found_texts, read, names, files, as_json=as_json)
         reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_texts, strict=strict)
-    with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:
+    with fitting.found_in(
+        data, request, header=header, encoding=encoding, scheduler=scheduler, verbose=verbose
+    ) as found:
         files.write(found)
         reports.write(found, report, force=force)
     fitting.show(found, files, as_json=as_json)

@@ -52,7 +52,8 @@ def tree(
     """Build the tree of the rows, draw it, cut it."""
     from coterie.cli import outputs, tree_growth
     from coterie.cli.render import tree_summary
-    from coterie.data import check_policy, read_table
+    from coterie.cli.sampled import TREE_ROWS, read_or_sample, refuse_labels
+    from coterie.data import check_policy
 
     is_square = precomputed or distance == "precomputed"
     how = tree_growth.Growth(
@@ -65,7 +66,8 @@ def tree(
     files = outputs.Files(data, output, newick, force, with_data, escape_formulas)
     files.check(as_json=as_json)
     reading = options.reading(dates, sheet, table, query)
-    rows = read_table(data, header=header, encoding=encoding, **reading)
+    refuse_labels(data, output)
+    rows = read_or_sample(data, TREE_ROWS, header=header, encoding=encoding, **reading)
     grown = tree_growth.grow(rows, how, cut)
     if output is not None:
         files.write_labels(rows, grown.labels_of_rows())

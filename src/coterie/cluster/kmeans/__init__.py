@@ -11,6 +11,8 @@ if TYPE_CHECKING:
         run_without_holes,
         warn_if_fewer,
     )
+    from coterie.cluster.kmeans.features import ClusteringFeatures, n_features_kept
+    from coterie.cluster.kmeans.growth import Growth, grow_centers
     from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
     from coterie.cluster.kmeans.points import Points, Run, Stopping, with_team
     from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_REPAIRS",
     "BatchState",
+    "ClusteringFeatures",
+    "Growth",
     "Points",
     "Run",
     "Space",
@@ -26,8 +30,10 @@ __all__ = [
     "Stopping",
     "check_centers",
     "fit_space",
+    "grow_centers",
     "make_start",
     "n_candidates",
+    "n_features_kept",
     "points_of",
     "rows_for_empty",
     "run_without_holes",
@@ -47,6 +53,8 @@ if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every n
                 "run_without_holes",
                 "warn_if_fewer",
             ],
+            "coterie.cluster.kmeans.features": ["ClusteringFeatures", "n_features_kept"],
+            "coterie.cluster.kmeans.growth": ["Growth", "grow_centers"],
             "coterie.cluster.kmeans.minibatch_fit": ["BatchState", "StepRules", "step"],
             "coterie.cluster.kmeans.points": ["Points", "Run", "Stopping", "with_team"],
             "coterie.cluster.kmeans.spaces": ["Space", "fit_space", "points_of"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,10 +17,12 @@ from coterie._support.typing import (
     FloatArray,
     Init,
     Labels,
+    MatrixLike,
     RandomState,
     Settings,
     SparseData,
     ValuesByName,
+    VectorLike,
     Weights,
 )
 from coterie._support.validation import (
@@ -31,12 +33,27 @@ from coterie._support.validation import (
     Flag,
     Nothing,
     Number,
+    check_data,
+    check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, VALUES, Instance, Maybe, Schema, Tensor, Text
+from coterie._support.validation.schema import (
+    COUNT,
+    FLAG,
+    VALUES,
+    Instance,
+    Maybe,
+    Schema,
+    Sometimes,
+    Tensor,
+    Text,
+)
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.features import ClusteringFeatures, n_features_kept
 from coterie.cluster.kmeans.history import KMeansHistory
+from coterie.cluster.kmeans.points import Stopping
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
+from coterie.errors import InvalidParameter, UnsupportedInput
 
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.spaces import Space
@@ -119,15 +136,18 @@ class KMeans(CenterClusterer):
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centres. Fewer than `n_clusters`, with a warning, when `X` has fewer different rows.
     labels_ : array of int32 of shape (n_samples,)
-        The nearest centre of each row.
+        The nearest centre of each row; of the last batch after `partial_fit`.
     inertia_ : float
-        The value of J.
+        The value of J; after `partial_fit` an upper bound of it over all rows seen.
     n_iter_ : int
         Iterations of the best run; with `improve`, of the whole way from its start.
     algorithm_used_ : {"lloyd", "hamerly", "exponion", "filter"}
         What found the nearest centres.
     exact_ : bool
-        True: every pass took every row into account.
+        True: every pass took every row into account; False after `partial_fit`, where rows seen before are
+        clustering features.
+    features_ : ClusteringFeatures
+        After `partial_fit`: all rows seen, as a few hundred weighted means.
     history_ : KMeansHistory or None
         The steps of the best run, if asked for.
     n_features_in_ : int
@@ -163,9 +183,12 @@ class KMeans(CenterClusterer):
         "missing": Choice("refuse", "observed"),
     }
 
+    _sometimes = ("features_", "_cluster_weights")
     row_attributes = ("labels_",)
     _schema: ClassVar[Schema] = {
         **CenterClusterer._schema,
+        "features_": Sometimes(Instance(ClusteringFeatures, n_columns="columns")),
+        "_cluster_weights": Sometimes(Tensor("clusters", kind="f8", low=0)),
         "algorithm_used_": Text(),
         "exact_": FLAG,
         "history_": Maybe(Instance(KMeansHistory)),
@@ -177,6 +200,8 @@ class KMeans(CenterClusterer):
     algorithm_used_: str
     exact_: bool
     history_: KMeansHistory | None
+    features_: ClusteringFeatures
+    _cluster_weights: Weights  # of the rows of each cluster
     _geometry_values: ValuesByName
     _geometry_offset: FloatArray | None
 
@@ -238,6 +263,106 @@ class KMeans(CenterClusterer):
         from coterie.cluster.kmeans.kmeans_fit import fit_k_means
 
         return fit_k_means(self, X, weights, listener)
+
+    def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
+        """Take in more rows: the centres move to where they would be with the rows seen before and these.
+
+        Rows seen before are not kept. They stand as clustering features, small groups of near rows with their
+        exact weight, mean and sum of squares, and each such group stays together. Clusters keep their
+        numbers. Where a fresh start on the features saves 2 % of the inertia or more, the centres start from
+        there: new rows may form a cluster of their own. The first call fits the rows as `fit` does; after
+        `fit`, each of its clusters is one feature.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            More rows, dense.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+        """
+        from coterie.cluster.kmeans.growth import rows_as_features
+
+        self._check_parameters()
+        self._refuse_growth(X)
+        is_first = not hasattr(self, "cluster_centers_")
+        if is_first:
+            self.fit(X, sample_weight=sample_weight)
+        data = check_data(X, estimator=self, reset=False)
+        weights = self._check_weights(sample_weight, len(data))
+        new = rows_as_features(data, weights)
+        if is_first:
+            n = n_features_kept(len(self.cluster_centers_), data.shape[1])
+            seed = check_seed(self.random_state)
+            self.features_ = ClusteringFeatures.joined([new], n=n, seed=seed)
+            return self
+        self.take_in(new)
+        self.labels_ = self._label(data.astype(self.cluster_centers_.dtype, copy=False), None)[0]
+        return self
+
+    def take_in(self, new: ClusteringFeatures) -> None:
+        """Move the centres to where they belong with more rows, given as features; `labels_` is dropped."""
+        from coterie.cluster.kmeans.growth import grow_centers
+
+        seen = self.seen_features()
+        growth = grow_centers(
+            self.cluster_centers_,
+            seen,
+            new,
+            n_clusters=int(self.n_clusters),
+            stopping=Stopping(self.max_iter, self.tol),
+            seed=check_seed(self.random_state),
+            n_features=n_features_kept(int(self.n_clusters), seen.means.shape[1]),
+        )
+        labels = growth.features.nearest(growth.centers)
+        self.__dict__.pop("labels_", None)
+        self.__dict__.update(
+            cluster_centers_=growth.centers,
+            features_=growth.features,
+            inertia_=growth.inertia,
+            n_iter_=growth.n_iter,
+            exact_=False,
+            history_=None,
+            _n_features_out=len(growth.centers),
+            _cluster_weights=np.bincount(labels, growth.features.weights, minlength=len(growth.centers)),
+            _origin=growth.centers.mean(axis=0),
+        )
+
+    def seen_features(self) -> ClusteringFeatures:
+        """Return the rows seen so far as clustering features; of a plain fit, one per cluster."""
+        if hasattr(self, "features_"):
+            return self.features_
+        if not hasattr(self, "_cluster_weights"):
+            raise InvalidParameter(
+                f"this {type(self).__name__} does not know how many rows its clusters have: it was saved by "
+                f"an earlier version. Fit again, then add rows."
+            )
+        kept = self._cluster_weights > 0
+        weights, centers = self._cluster_weights[kept], self.cluster_centers_[kept]
+        within = self.inertia_ * weights / weights.sum()
+        return ClusteringFeatures(weights, np.asarray(centers, dtype=np.float64), within)
+
+    def _refuse_growth(self, X: Any) -> None:
+        """Refuse to take in rows where a mean and a sum of squares do not stand for them."""
+        from coterie.distance import find_geometry
+
+        who = type(self).__name__
+        if find_geometry(self.geometry).name != "euclidean" or self._takes_gaps:
+            raise InvalidParameter(
+                f'partial_fit of {who} needs geometry="euclidean" and missing="refuse": rows seen before are '
+                f"kept as means and sums of squares. Fit old and new rows together."
+            )
+        if issparse(X):
+            raise UnsupportedInput(
+                f"Sparse data was passed to partial_fit of {who}, but dense data is required. Use "
+                f"X.toarray(), or MiniBatchKMeans, which takes sparse batches."
+            )
 
     @property
     def _takes_gaps(self) -> bool:

@@ -59,6 +59,7 @@ def fit_k_means(
         "history_": history,
         "_n_init": plan.n_init,
         "_n_features_out": len(centers),
+        "_cluster_weights": np.bincount(labels, weights, minlength=len(centers)).astype(np.float64),
         "_origin": points.origin,
         "_prepared_centers": None if space.geometry.distance.transform is None else centers,
         **({"_has_gaps": has_gaps} if model._takes_gaps else {}),

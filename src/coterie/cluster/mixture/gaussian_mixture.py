@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from coterie._support.typing import (
     FittedAttributes,
     FloatArray,
     Labels,
+    MatrixLike,
     RandomState,
     SparseData,
     VectorLike,
@@ -32,17 +33,19 @@ from coterie._support.validation import (
     Number,
     Seed,
     Whole,
+    check_data,
     check_n_clusters,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Schema
+from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
+from coterie.cluster.mixture.growth import MixtureGrowth, grow_mixture
 from coterie.cluster.mixture.history import MixtureHistory
-from coterie.cluster.mixture.parameters import Parameters, label_rows
+from coterie.cluster.mixture.parameters import Parameters, Statistics, expectation, label_rows
 from coterie.cluster.mixture.predict import MixtureClusterer
 from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows, check_last_fit
-from coterie.errors import DataNotice
+from coterie.errors import DataNotice, InvalidParameter
 
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
 
@@ -167,6 +170,7 @@ class GaussianMixture(MixtureClusterer):
         "lower_bound_": Number(),
         "lower_bounds_": ListOf(Number()),
         "history_": Maybe(Instance(MixtureHistory)),
+        "_total_weight": Sometimes(Real()),
     }
 
     converged_: bool
@@ -174,6 +178,7 @@ class GaussianMixture(MixtureClusterer):
     lower_bound_: float
     lower_bounds_: list[float]
     history_: MixtureHistory | None
+    _total_weight: float  # of all rows seen
 
     def __init__(
         self,
@@ -218,6 +223,7 @@ class GaussianMixture(MixtureClusterer):
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> FittedAttributes:
         check_n_clusters(self.n_components, len(X), who=type(self).__name__, name="n_components")
+        total = float(len(X) if weights is None else weights.sum())
         problem = self._problem(X, weights)
         with track(self.progress, "mixture: iteration").also(listener) as tracker:
             best = self._best_run(problem, Teller(tracker, self.verbose, self.verbose_interval))
@@ -228,7 +234,71 @@ class GaussianMixture(MixtureClusterer):
                 scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
-        return self._found(problem, best)
+        return {**self._found(problem, best), "_total_weight": total}
+
+    def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
+        """Take in more rows by incremental expectation-maximisation.
+
+        Rows seen before are not kept: they stand as weight, mean and covariance of their shares in each
+        component, which they keep (neal-1998). The shares of the new rows and the parameters improve by
+        turns, until the mean log-likelihood of the new rows gains less than `tol`. The first call fits the
+        rows as `fit` does. Components keep their numbers; no component is started anew.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            More rows.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+        """
+        self._check_parameters()
+        if not hasattr(self, "converged_"):
+            return self.fit(X, sample_weight=sample_weight)
+        data = check_data(X, estimator=self, reset=False).astype(self.means_.dtype, copy=False)
+        weights = self._check_weights(sample_weight, len(data))
+        total = float(len(data) if weights is None else weights.sum())
+
+        def evaluate(parameters: Parameters) -> tuple[float, Statistics]:
+            return expectation(data, weights, parameters, self._shift)
+
+        self.take_in(grow_mixture(self, evaluate, total))
+        self.labels_ = label_rows(data, self._parameters(), self._shift)[0]
+        return self
+
+    @property
+    def weight_seen(self) -> float:
+        """Weight of all rows that the parameters come from."""
+        if not hasattr(self, "_total_weight"):
+            raise InvalidParameter(
+                f"this {type(self).__name__} does not know how many rows it was fitted to: it was saved by "
+                f"an earlier version. Fit again, then add rows."
+            )
+        return self._total_weight
+
+    def take_in(self, growth: MixtureGrowth) -> None:
+        """Take the parameters that more rows have led to; `labels_` is dropped."""
+        parameters = growth.parameters.astype(self.means_.dtype)
+        self.__dict__.pop("labels_", None)
+        self.__dict__.update(
+            weights_=parameters.weights,
+            means_=parameters.means,
+            covariances_=parameters.covariances,
+            precisions_=parameters.precisions,
+            precisions_cholesky_=parameters.factors,
+            converged_=growth.converged,
+            n_iter_=len(growth.bounds),
+            lower_bound_=growth.bounds[-1],
+            lower_bounds_=list(growth.bounds),
+            history_=None,
+            _total_weight=growth.weight,
+        )
 
     def _problem(self, X: Data, weights: Weights | None) -> Problem:
         weights = None if weights is None else about_one(weights)[0]

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar, Self
 
+import dask.array
 import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.scikit_learn import BaseEstimator
-from coterie._support.typing import FittedAttributes
+from coterie._support.typing import FittedAttributes, Settings
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
+from coterie._support.validation.schema import (
+    ESTIMATOR,
+    FLAG,
+    Estimator,
+    ListOf,
+    Schema,
+    Sometimes,
+    Tensor,
+    Text,
+    wrong,
+)
 from coterie.data.databases import SpooledRows
 from coterie.errors import InvalidData
-from coterie.scale.blocks import Blocks
+from coterie.persist import save
+from coterie.scale.blocks import Blocks, rows_per_block
 from coterie.scale.sources.reading import read_blocks
 from coterie.scale.sources.tables import Readings
 
@@ -26,9 +41,41 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
     """
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
+    _schema: ClassVar[Schema] = {
+        **ESTIMATOR,
+        "cluster_sizes_": Sometimes(Tensor("clusters", kind="i", low=0, may_be_empty=True)),
+        "exact_": FLAG,
+        "notes_": Sometimes(ListOf(Text(), kind=tuple)),
+        "local_": Sometimes(Estimator("columns")),
+    }
+    _not_saved: ClassVar[tuple[str, ...]] = ("labels_", "_blocks", "_coreset")  # what leans on the rows
 
     n_features_in_: int
     labels_: Any
+
+    @classmethod
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
+        local = state.get("local_")
+        if local is None:
+            return
+        if type(local).__name__ != cls.__name__:
+            raise wrong("local_", cls.__name__, f"be a {cls.__name__}", type(local).__name__)
+        for name in ("cluster_centers_", "means_", "weights_", "covariances_"):
+            mine, its = state.get(name), getattr(local, name, None)
+            if mine is not None and its is not None and not np.array_equal(mine, its):
+                raise wrong(name, cls.__name__, "be that of local_", "another")
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Save it for `coterie.load`: without the rows, and without labels that are made from them.
+
+        Parameters
+        ----------
+        path : path
+            Where to write; ``.safetensors`` is the usual ending.
+        force : bool, default=False
+            Whether an existing file may be replaced.
+        """
+        save(self, path, force=force)
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
         """Find the groups of rows in blocks.
@@ -72,6 +119,65 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         scikit_learn.check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return new_blocks(X, names, self.n_features_in_, who=type(self).__name__)
+
+
+class GrowingEstimator(LazyEstimator):
+    """An estimator that takes in new rows without reading the old ones again.
+
+    A subclass returns its fitted attributes after more rows from `_grow`.
+    """
+
+    def update(self, X: Any, sample_weight: Any = None) -> Self:
+        """Take in the rows of new files; those of the fit are not read again.
+
+        Parameters
+        ----------
+        X : anything that `coterie.scale.read_blocks` takes
+            New rows only, with the columns of the fit.
+        sample_weight : array, Dask array or Blocks of one column, default=None
+            Weight of each new row.
+
+        Returns
+        -------
+        self : object
+            The updated estimator. `labels_` are those of the new rows; `predict` places any.
+        """
+        who = type(self).__name__
+        check_parameters(self.get_params(deep=False), self._constraints, who=who)
+        blocks = self._new_blocks(X)
+        weights = weight_blocks(sample_weight, blocks, who=who)
+        self.__dict__.update(with_plain_numbers(self)._grow(blocks, weights))
+        return self
+
+    def partial_fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
+        """Take in more rows as `update` does; the first call is `fit`."""
+        if not hasattr(self, "n_features_in_"):
+            return self.fit(X, sample_weight=sample_weight)
+        return self.update(X, sample_weight=sample_weight)
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        """Return the fitted attributes after more rows."""
+        raise NotImplementedError
+
+
+class KnownLabels(LazyEstimator):
+    """An estimator that knows the label of each row: these are saved too."""
+
+    _schema: ClassVar[Schema] = {
+        **LazyEstimator._schema,
+        "labels_": Sometimes(Tensor("rows", kind="i", low=-1)),
+    }
+    _not_saved: ClassVar[tuple[str, ...]] = ()
+
+    def __coterie_stand_in__(self) -> Self:
+        kept = copy(self)
+        if hasattr(kept, "labels_"):
+            kept.labels_ = np.asarray(self.labels_)
+        return kept
+
+    def __coterie_loaded__(self) -> None:
+        if hasattr(self, "labels_"):
+            self.labels_ = dask.array.from_array(self.labels_, chunks=rows_per_block(self.n_features_in_))
 
 
 def new_blocks(

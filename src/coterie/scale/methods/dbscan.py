@@ -28,6 +28,7 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import PROGRESS, Anything, Constraint, Number
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import COUNT, Schema, Tensor
 from coterie.cluster.density import find_in_rows, read_curve
 from coterie.distance import Distance, find_distance, k_nearest
 from coterie.distance.catalogue import DistanceLike
@@ -36,7 +37,7 @@ from coterie.distance.rows import Rows
 from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.base import LazyEstimator
+from coterie.scale.methods.base import KnownLabels
 from coterie.scale.methods.coreset import draw_rows
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
 from coterie.scale.sampling import draw_sample
@@ -153,7 +154,7 @@ class BoxResult:
     border_cluster: Numbers
 
 
-class DBSCAN(LazyEstimator):
+class DBSCAN(KnownLabels):
     """Out-of-core DBSCAN: exactly the labels of the local class.
 
     Space is cut into boxes with about as many rows each. A task per box takes its rows and those at most
@@ -202,6 +203,11 @@ class DBSCAN(LazyEstimator):
         "metric": Anything(),  # coterie.distance knows its names
         "box_rows": WholeNumber(1),
         "progress": PROGRESS,
+    }
+    _schema: ClassVar[Schema] = {
+        **KnownLabels._schema,
+        "core_sample_indices_": Tensor("core", kind="i", low=0, below="rows", may_be_empty=True),
+        "n_boxes_": COUNT,
     }
 
     def __init__(

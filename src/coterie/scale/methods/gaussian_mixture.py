@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
@@ -28,6 +29,7 @@ from coterie._support.validation import (
     APath,
     Choice,
     Constraint,
+    Flag,
     Nothing,
     Number,
     Seed,
@@ -35,6 +37,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import COUNT, FLAG, ListOf, Real, Schema, Tensor, Text
 from coterie.cluster import GaussianMixture as LocalMixture
 from coterie.cluster.mixture import (
     FAMILIES,
@@ -47,18 +50,20 @@ from coterie.cluster.mixture import (
     Run,
     Statistics,
     continue_run,
-    statistics_of,
 )
-from coterie.errors import InvalidData
 from coterie.scale import moments
-from coterie.scale.blocks import Block, Blocks
+from coterie.scale.blocks import Block, Blocks, decoded_once
+from coterie.scale.methods.base import GrowingEstimator
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.growing import expectation_of_blocks, grow
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
-from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
+from coterie.scale.runtime.checkpoint import Checkpoint, Saved, open_checkpoint
+from coterie.scale.runtime.counters import PASS_PROGRESS
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 _ARRAYS = ("weights", "means", "covariances", "factors")
+_PARAMETERS = ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +81,8 @@ class BlockProblem(Problem):
 
     def evaluate(self, parameters: Parameters) -> tuple[float, Statistics]:
         """Return the mean log-likelihood, and the statistics for the next parameters."""
-        made = tasks(self.blocks, _sums_of_block, parameters, self.shift, weights=self.weight_blocks)
-        total, sizes, deviations, scatter = compute(fold(made, add_arrays))
-        if not np.isfinite(total):
-            raise InvalidData(
-                "the likelihood of the mixture is not a number: some rows are too far from every component "
-                f"for {self.X.dtype} numbers. Scale the columns, or increase reg_covar."
-            )
-        if parameters.family.kernel_shape != "diag":
-            scatter = scatter.reshape(len(sizes), self.blocks.n_columns, -1)
-        return float(total) / self.weight, statistics_of(sizes, deviations, scatter, parameters.means)
+        total, statistics = expectation_of_blocks(self.blocks, self.weight_blocks, parameters, self.shift)
+        return total / self.weight, statistics
 
 
 def saved_run(run: Run, start: str) -> Saved:
@@ -106,13 +103,7 @@ def loaded_run(saved: Saved, problem: BlockProblem) -> Run:
     return Run(following, bounds, bool(gain < problem.tol), kind="step", previous=last)
 
 
-def _sums_of_block(
-    block: Block, weights: Block | None, parameters: Parameters, shift: FloatArray
-) -> tuple[Any, ...]:
-    return _core.mixture_sums(block.read(), parameters.native(shift), read_weights(weights), 1)
-
-
-class GaussianMixture(LocalPredictor):
+class GaussianMixture(GrowingEstimator, LocalPredictor):
     """Out-of-core Gaussian mixtures: expectation-maximisation by sums over blocks.
 
     The same as `coterie.cluster.GaussianMixture`, with one pass over the blocks per iteration. Sums are added
@@ -139,6 +130,9 @@ class GaussianMixture(LocalPredictor):
     checkpoint : path or None, default=None
         A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
         when it is repeated with the same data and parameters, and ends where it would have ended.
+    spill : bool, default=True
+        Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
+        `KMeans`: later iterations do not decode them again.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
@@ -159,7 +153,9 @@ class GaussianMixture(LocalPredictor):
     n_iter_ : int
         Iterations.
     exact_ : bool
-        True: every iteration took every row into account.
+        True: every iteration took every row into account; False after `update`, where rows seen before keep
+        their shares. `lower_bound_` then is a lower bound for all rows seen, `cluster_sizes_` counts each row
+        where it was likeliest when it came.
     start_ : str
         What the first parameters were found on.
     local_ : coterie.cluster.GaussianMixture
@@ -186,15 +182,27 @@ class GaussianMixture(LocalPredictor):
         "precisions_init": Nothing() | AnArray(),
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
+        "spill": Flag(),
         "progress": PROGRESS,
     }
 
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        **{name: LocalMixture._schema[name] for name in _PARAMETERS},
+        "cluster_sizes_": Tensor("components", kind="i", low=0),
+        "converged_": FLAG,
+        "n_iter_": COUNT,
+        "lower_bound_": Real(),
+        "lower_bounds_": ListOf(Real()),
+        "start_": Text(),
+    }
     _objective_words: ClassVar[str] = "mean log-likelihood"
 
     weights_: FloatArray
     means_: FloatArray
     covariances_: FloatArray
     lower_bound_: float
+    cluster_sizes_: Any
 
     def __init__(
         self,
@@ -209,6 +217,7 @@ class GaussianMixture(LocalPredictor):
         precisions_init: VectorLike | None = None,
         random_state: RandomState = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        spill: bool = True,
         progress: ProgressOption = None,
     ) -> None:
         self.n_components = n_components
@@ -221,6 +230,7 @@ class GaussianMixture(LocalPredictor):
         self.precisions_init = precisions_init
         self.random_state = random_state
         self.checkpoint = checkpoint
+        self.spill = spill
         self.progress = progress
 
     def predict_proba(self, X: MatrixLike) -> Any:
@@ -240,10 +250,14 @@ class GaussianMixture(LocalPredictor):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, blocks.n_rows, who=who, name="n_components")
-        with track(self.progress, "mixture: measuring columns") as tracker:
-            whole = moments.measure(blocks, weights, who=who)
-            problem = self._problem(blocks, weights, whole)
-            checkpoint = open_checkpoint(self.checkpoint, "mixture", self._facts(whole, blocks))
+        with (
+            track(self.progress, "mixture: measuring columns") as tracker,
+            PASS_PROGRESS.shown_by(tracker),
+            decoded_once(blocks, spill=self.spill) as kept,
+        ):
+            whole = moments.measure(kept, weights, who=who, kept_in=self.checkpoint)
+            problem = self._problem(kept, weights, whole)
+            checkpoint = open_checkpoint(self.checkpoint, "mixture", self._asked(), blocks, whole)
             run, start = self._first_run(problem, whole, checkpoint)
 
             def after_pass(iteration: int, *_: float) -> None:
@@ -253,13 +267,14 @@ class GaussianMixture(LocalPredictor):
 
             if not run.converged:
                 continue_run(problem, run, -np.inf, after_pass)
+            found = self._found(problem, run, start, blocks)
         if not run.converged:
             warnings.warn(
                 f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
                 scikit_learn.ConvergenceWarning,
                 stacklevel=caller_level(),
             )
-        return self._found(problem, run, start)
+        return found
 
     def _problem(self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole) -> BlockProblem:
         spread = np.sqrt(whole.columns.variance)
@@ -284,19 +299,25 @@ class GaussianMixture(LocalPredictor):
     ) -> tuple[Run, str]:
         """Return where the iterations begin, or go on, and what the first parameters were found on."""
         saved = None if checkpoint is None else checkpoint.load()
-        if saved is not None:
-            return loaded_run(saved, problem), str(saved.facts["start"])
+        if saved is not None and checkpoint is not None:
+            if not saved.grown_from:
+                return loaded_run(saved, problem), str(saved.facts["start"])
+            if (
+                json.dumps(saved.facts["scaling"]) == checkpoint.scaling
+            ):  # else covariances are in other units
+                parts = (saved.arrays[f"next {name}"] for name in _ARRAYS)
+                return Run(Parameters(problem.family, *parts)), saved.start_words(len(checkpoint.files))
         first, start = self._start(problem, whole)
         return Run(first), start
 
-    def _facts(self, whole: moments.Whole, blocks: Blocks) -> JsonObject:
-        """Return what tells this fit from others."""
+    def _asked(self) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
         own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
         for name in _GIVEN:
             value = own.pop(name)
             own |= {} if value is None else {name: np.asarray(value, dtype=float)}
         seed = self.random_state if isinstance(self.random_state, int) else None
-        return own | {"seed": seed} | facts_of_data(blocks, whole)
+        return own | {"seed": seed}
 
     def _start(self, problem: BlockProblem, whole: moments.Whole) -> tuple[Parameters, str]:
         shape = (self.n_components, problem.blocks.n_columns)
@@ -324,7 +345,7 @@ class GaussianMixture(LocalPredictor):
             local.fit(coreset.X, sample_weight=coreset.weights)
         return local._parameters(np.float64), f"a sample of {len(coreset.X):,} rows"
 
-    def _found(self, problem: BlockProblem, run: Run, start: str) -> FittedAttributes:
+    def _found(self, problem: BlockProblem, run: Run, start: str, blocks: Blocks) -> FittedAttributes:
         parameters = run.parameters.astype(problem.blocks.dtype)
         found = {
             "weights_": parameters.weights,
@@ -338,25 +359,38 @@ class GaussianMixture(LocalPredictor):
             "lower_bounds_": run.bounds,
         }
         local = LocalMixture.from_fitted(
-            found | {"_shift": problem.shift, "history_": None},
+            found | {"_shift": problem.shift, "history_": None, "_total_weight": float(problem.weight)},
             n_columns=problem.blocks.n_columns,
             names=problem.blocks.columns,
             n_components=self.n_components,
             covariance_type=self.covariance_type,
             tol=self.tol,
+            reg_covar=self.reg_covar,
+            max_iter=self.max_iter,
         )
         return {
             **found,
             "exact_": True,
             "start_": start,
             "local_": local,
-            "labels_": lazy_array(problem.blocks, label_block, local, dtype=np.int32),
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
             "cluster_sizes_": count_rows(problem.blocks, local, self.n_components),
+        }
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        local = grow(copy(self.local_), blocks, weights)
+        more = ("converged_", "n_iter_", "lower_bound_", "lower_bounds_")
+        return {
+            **{name: getattr(local, name) for name in (*_PARAMETERS, *more)},
+            "exact_": False,
+            "local_": local,
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
+            "cluster_sizes_": self.cluster_sizes_ + count_rows(blocks, local, self.n_components),
         }
 
 
 _GIVEN = ("weights_init", "means_init", "precisions_init")
-_NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
+_NOT_OF_THE_FIT = ("random_state", "checkpoint", "spill", "progress")
 
 
 def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> Any:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import find_distance
@@ -20,6 +22,8 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Labeller = tuple[Any, ...]  # a function of a block, and its arguments, that gives the labels of its rows
+ROWS_AT_ONCE = 8192  # of eight columns half a MiB
 LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
 
 
@@ -32,23 +36,58 @@ class GroupTotals:
     # measures by name, exact but for the silhouette; empty unless there are groups of several rows
     values: dict[str, float]
 
+    def with_silhouette(self, estimate: Estimate | None) -> GroupTotals:
+        """Return the same with an estimate of the silhouette, if there is one."""
+        if estimate is None or not self.values:
+            return self
+        return replace(self, values={**self.values, "silhouette_score": estimate})
+
 
 def total_groups(
-    blocks: Blocks, groups: Blocks, names: Indices, origin: FloatArray, silhouette_rows: int, seed: int
+    blocks: Blocks,
+    groups: Blocks | Labeller,
+    names: Indices,
+    origin: FloatArray,
+    silhouette_rows: int,
+    seed: int,
+    known: tuple[Numbers, Numbers] | None = None,
 ) -> GroupTotals:
-    """Sum up the rows of the groups that are called `names`, in two passes."""
-    drawing = (min(1.0, silhouette_rows / blocks.n_rows), seed)
-    made = tasks(blocks, _sums_of_block, names, origin, drawing, weights=groups)
-    (sizes, sums), (sample, sample_codes) = compute(fold(made, _add_sums))
-    centroids = sums / np.maximum(sizes, 1)[:, None]  # relative to the origin
+    """Sum up the rows of the groups that are called `names`, in two passes, or one where sums are known.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    groups : Blocks, or tuple of a function and its arguments
+        Labels of the rows, or ``function(block, None, *arguments)`` that gives those of a block.
+    names : array
+        The labels that are groups.
+    origin : array of shape (n_columns,)
+        A point amid the rows.
+    silhouette_rows : int
+        About how many rows to draw for the silhouette; 0: none.
+    seed : int
+        Of the draw.
+    known : tuple of arrays, default=None
+        Sizes and means of the groups, exact, where a fit has found them and no rows are to be drawn.
+    """
+    labels, label = (groups, None) if isinstance(groups, Blocks) else (None, groups)
+    if known is None:
+        drawing = (min(1.0, silhouette_rows / blocks.n_rows), seed)
+        made = tasks(blocks, _sums_of_groups, label, names, origin, drawing, weights=labels)
+        (sizes, sums), (sample, sample_codes) = compute(fold(made, _add_sums))
+        centroids = sums / np.maximum(sizes, 1)[:, None]  # relative to the origin
+    else:
+        sizes, centroids = known[0].astype(np.float64), known[1] - origin.astype(np.float64)
+        sample, sample_codes = np.zeros((0, blocks.n_columns), blocks.dtype), np.zeros(0, np.int32)
     means = centroids + origin.astype(np.float64)
     if not 2 <= len(sizes) < sizes.sum():
         return GroupTotals(sizes, means, {})
-    made = tasks(blocks, _scatter_of_block, names, origin, centroids, sample, weights=groups)
+    made = tasks(blocks, _scatter_of_block, label, names, origin, centroids, sample, weights=labels)
     within, distances, simplified, to_sample = compute(fold(made, add_arrays))
     values = _values(sizes, centroids, within, distances, simplified)
     if len(sample) and silhouette_rows:
-        values["silhouette_score"] = _silhouette(to_sample, sample_codes, sizes)
+        values["silhouette_score"] = _silhouette(to_sample, sample_codes, sizes, sizes.sum())
     return GroupTotals(sizes, means, values)
 
 
@@ -74,12 +113,46 @@ def _values(
     }
 
 
-def _silhouette(sums: Numbers, codes: Codes, sizes: Numbers) -> Estimate:
-    """Return the mean silhouette of drawn rows, with its standard error."""
+def estimate_silhouette(
+    X: Data, codes: Codes, k: int, n_drawn: int, n_rows: int, seed: int
+) -> Estimate | None:
+    """Return the silhouette from rows at hand: some of them against all of them; None without two groups.
+
+    Parameters
+    ----------
+    X : array of shape (n, n_columns)
+        Rows drawn alike.
+    codes : array of shape (n,)
+        Their groups, 0..k-1; below 0: in none.
+    k : int
+        Groups.
+    n_drawn : int
+        How many of the rows are valued.
+    n_rows : int
+        Rows of the whole.
+    seed : int
+        Of the choice among the rows.
+    """
+    grouped = np.flatnonzero(codes >= 0)
+    X, codes = np.ascontiguousarray(X[grouped]), codes[grouped].astype(np.int32)
+    sizes = np.bincount(codes, minlength=k).astype(np.float64)
+    if not 2 <= np.count_nonzero(sizes) < len(X):
+        return None
+    kept = np.flatnonzero(sizes > 0)  # a group that none of these rows is in is nobody's neighbour
+    codes = np.searchsorted(kept, codes).astype(np.int32)
+    drawn = np.random.default_rng(seed).choice(len(X), min(n_drawn, len(X)), replace=False)
+    drawn.sort()
+    metric = find_distance("euclidean").metric
+    sums = _core.group_sums(np.ascontiguousarray(X[drawn]), X, codes, len(kept), metric, resolve_threads())
+    return _silhouette(sums, codes[drawn], sizes[kept], n_rows)
+
+
+def _silhouette(sums: Numbers, codes: Codes, sizes: Numbers, n_rows: float) -> Estimate:
+    """Return the mean silhouette of drawn rows, with its standard error as an estimate for `n_rows`."""
     own, nearest, neighbour = reduce_sums(sums, codes, sizes)
     values = coefficients(GroupSums(own, nearest, neighbour), codes, sizes)
     estimate = Estimate(values.mean())
-    left = 1 - len(values) / sizes.sum()  # a draw of all rows has no error
+    left = 1 - len(values) / n_rows  # a draw of all rows has no error
     error = np.sqrt(max(0.0, left) * values.var(ddof=1) / len(values)) if len(values) > 1 else None
     estimate.standard_error, estimate.n_drawn = None if error is None else float(error), len(values)
     return estimate
@@ -98,25 +171,46 @@ def whole_numbers(block: Block) -> Indices:
     return values.astype(np.int64)
 
 
-def _grouped(block: Block, labels: Block | None, names: Indices) -> tuple[Data, Codes, Indices]:
+def _grouped(
+    block: Block, labels: Block | None, label: Labeller | None, names: Indices
+) -> tuple[Data, Codes, Indices]:
     """Return the rows of known groups, their groups as 0..k-1, and which rows of the block they are."""
-    assert labels is not None
-    found = whole_numbers(labels)
+    if label is not None:
+        found = np.asarray(label[0](block, None, *label[1:]))
+    else:
+        assert labels is not None
+        found = whole_numbers(labels)
     codes = np.searchsorted(names, found)
     kept = np.flatnonzero(np.isin(found, names))
     X = block.read()
     return (X if len(kept) == len(X) else X[kept]), codes[kept].astype(np.int32), kept
 
 
-def _sums_of_block(
-    block: Block, labels: Block | None, names: Indices, origin: FloatArray, drawing: tuple[float, int]
+def _sums_of_groups(
+    block: Block,
+    labels: Block | None,
+    label: Labeller | None,
+    names: Indices,
+    origin: FloatArray,
+    drawing: tuple[float, int],
 ) -> tuple[Any, Any]:
-    X, codes, kept = _grouped(block, labels, names)
-    away = (X - origin).astype(np.float64)
-    sums = np.stack([np.bincount(codes, column, minlength=len(names)) for column in away.T], axis=1)
+    X, codes, kept = _grouped(block, labels, label, names)
+    k = len(names)
+    sums = np.zeros((k, X.shape[1]))
+    for rows in _chunks(len(X)):
+        away = (X[rows] - origin).astype(np.float64)
+        sums += np.stack([np.bincount(codes[rows], column, minlength=k) for column in away.T], axis=1)
     chance, seed = drawing
-    drawn = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed])[kept] < chance)
-    return (np.bincount(codes, minlength=len(names)).astype(float), sums), (X[drawn], codes[drawn])
+    drawn = np.zeros(0, dtype=np.intp)
+    if chance > 0:
+        drawn = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed])[kept] < chance)
+    return (np.bincount(codes, minlength=k).astype(float), sums), (X[drawn], codes[drawn])
+
+
+def _chunks(n_rows: int) -> Iterator[slice]:
+    """Yield parts of a block that stay in cache while several things are done with them."""
+    for first in range(0, n_rows, ROWS_AT_ONCE):
+        yield slice(first, first + ROWS_AT_ONCE)
 
 
 def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
@@ -127,20 +221,32 @@ def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
 
 
 def _scatter_of_block(
-    block: Block, labels: Block | None, names: Indices, origin: FloatArray, centroids: Numbers, sample: Data
+    block: Block,
+    labels: Block | None,
+    label: Labeller | None,
+    names: Indices,
+    origin: FloatArray,
+    centroids: Numbers,
+    sample: Data,
 ) -> tuple[Any, ...]:
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
-    X, codes, _ = _grouped(block, labels, names)
-    k = len(names)
+    X, codes, _ = _grouped(block, labels, label, names)
+    k, centroids = len(names), np.ascontiguousarray(centroids)
     metric = find_distance("euclidean").metric
-    to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)
-    away = np.ascontiguousarray((X - origin).astype(np.float64))
-    difference = away - centroids[codes]
-    squared = np.einsum("ij,ij->i", difference, difference)
-    own = np.sqrt(squared)
-    index, near = _core.nearest_two(away, np.ascontiguousarray(centroids), metric, 1)
-    other = np.where(index[0] == codes, near[1], near[0])
-    largest = np.maximum(own, other)
-    widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
-    per_group = (np.bincount(codes, values, minlength=k) for values in (squared, own, widths))
-    return (*per_group, to_sample)
+    to_sample = np.zeros((0, k))
+    if len(sample):
+        to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)
+    totals = np.zeros((3, k))
+    for rows in _chunks(len(X)):
+        mine = codes[rows]
+        away = np.ascontiguousarray((X[rows] - origin).astype(np.float64))
+        difference = away - centroids[mine]
+        squared = np.einsum("ij,ij->i", difference, difference)
+        own = np.sqrt(squared)
+        index, near = _core.nearest_two(away, centroids, metric, 1)
+        other = np.where(index[0] == mine, near[1], near[0])
+        largest = np.maximum(own, other)
+        widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
+        for total, values in zip(totals, (squared, own, widths), strict=True):
+            total += np.bincount(mine, values, minlength=k)
+    return (*totals, to_sample)

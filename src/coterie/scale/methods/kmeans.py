@@ -6,6 +6,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
+from copy import copy
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -34,12 +35,20 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import COUNT, Real, Schema, Tensor, Text
 from coterie.cluster import KMeans as LocalKMeans
-from coterie.cluster.kmeans import Stopping, check_centers, warn_if_fewer
+from coterie.cluster.kmeans import (
+    ClusteringFeatures,
+    Stopping,
+    check_centers,
+    n_features_kept,
+    warn_if_fewer,
+)
 from coterie.scale import moments
 from coterie.scale.blocks import Blocks, decoded_once
-from coterie.scale.methods.base import LazyEstimator, weight_blocks
-from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.base import GrowingEstimator, weight_blocks
+from coterie.scale.methods.coreset import Coreset, draw_coreset, draw_rows, size_of_coreset
+from coterie.scale.methods.growing import DRAWN_PER_FEATURE, grow
 from coterie.scale.methods.kmeans_passes import (
     KMeansPasses,
     add_numbers,
@@ -50,11 +59,12 @@ from coterie.scale.methods.kmeans_passes import (
 )
 from coterie.scale.methods.lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
 from coterie.scale.runtime.cache import forget_everywhere
-from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
+from coterie.scale.runtime.checkpoint import Checkpoint, open_checkpoint, rescaled
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
-class KMeans(LazyEstimator):
+class KMeans(GrowingEstimator):
     """Out-of-core k-means: rows in files or Dask collections, on one machine or many.
 
     The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
@@ -101,12 +111,15 @@ class KMeans(LazyEstimator):
         The nearest centre of each row; lazy, made block by block.
     cluster_sizes_ : array of shape (n_clusters,)
         Rows per group.
+    cluster_means_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each group in float64; where `tol` ended the passes it is next to the centre.
     inertia_ : float
-        The weighted sum of squared distances of the rows to their centres.
+        The weighted sum of squared distances of the rows to their centres; after `update`, estimated for all
+        rows seen from clustering features.
     n_iter_ : int
         Passes.
     exact_ : bool
-        True: every pass took every row into account.
+        True: every pass took every row into account; False after `update`.
     start_ : str
         What the first centres were found on.
     algorithm_used_ : str
@@ -141,9 +154,20 @@ class KMeans(LazyEstimator):
         "spill": Flag(),
         "progress": PROGRESS,
     }
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        "cluster_centers_": Tensor("clusters", "columns"),
+        "cluster_means_": Tensor("clusters", "columns", kind="f8"),
+        "inertia_": Real(),
+        "n_iter_": COUNT,
+        "start_": Text(),
+        "algorithm_used_": Text(),
+        "_origin": Tensor("columns"),
+    }
 
     cluster_centers_: Centers
     cluster_sizes_: Any
+    cluster_means_: FloatArray
     inertia_: float
     n_iter_: int
     exact_: bool
@@ -196,10 +220,12 @@ class KMeans(LazyEstimator):
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         with ExitStack() as inside:
             tracker = inside.enter_context(track(self.progress, "k-means: measuring columns"))
-            kept = inside.enter_context(decoded_once(blocks, spill=self.spill and not fits_on_shelf(blocks)))
-            whole = moments.measure(kept, weights, who=who)
-            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
-            state, start = self._first_state(kept, weights, whole, checkpoint)
+            inside.enter_context(PASS_PROGRESS.shown_by(tracker))
+            fits = fits_on_shelf(blocks)
+            kept = inside.enter_context(decoded_once(blocks, spill=self.spill, hold=fits))
+            whole = moments.measure(kept, weights, who=who, kept_in=self.checkpoint)
+            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._asked(), blocks, whole)
+            state, start, coreset = self._first_state(kept, weights, whole, checkpoint)
             passes = KMeansPasses(kept, weights, whole, uuid.uuid4().hex)
 
             def after_pass(state: LloydState) -> None:
@@ -211,7 +237,7 @@ class KMeans(LazyEstimator):
                 run = run_lloyd(passes, state, Stopping(self.max_iter, self.tol), after_pass)
             finally:
                 forget_everywhere(passes.run)
-        return self._found(blocks, whole, run, start)
+        return {**self._found(blocks, whole, run, start), "_coreset": coreset}
 
     def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> FittedAttributes:
         centers = run.centers[run.counts > 0]
@@ -221,6 +247,7 @@ class KMeans(LazyEstimator):
             "cluster_centers_": centers,
             "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
             "cluster_sizes_": run.counts[run.counts > 0].astype(np.intp),
+            "cluster_means_": run.means[run.counts > 0],
             "inertia_": run.inertia,
             "n_iter_": run.n_iter,
             "exact_": True,
@@ -228,16 +255,65 @@ class KMeans(LazyEstimator):
             "algorithm_used_": run.algorithm,
             "local_": _local_model(self, centers, whole.origin, run, blocks),
             "_origin": whole.origin,
+            "_blocks": blocks,
         }
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        local = grow(self.summarised(), blocks, weights)
+        model = (local.cluster_centers_, local._origin)
+        return {
+            "cluster_centers_": local.cluster_centers_,
+            "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
+            "cluster_sizes_": np.rint(local._cluster_weights).astype(np.intp),
+            "cluster_means_": local.cluster_centers_.astype(np.float64),
+            "inertia_": local.inertia_,
+            "n_iter_": local.n_iter_,
+            "exact_": False,
+            "local_": local,
+            "_origin": local._origin,
+        }
+
+    def __coterie_stand_in__(self) -> KMeans:
+        """Return what a file holds: the local model knows its rows as features, so that it can be updated."""
+        kept = copy(self)
+        kept.local_ = self.summarised()
+        return kept
+
+    def summarised(self) -> LocalKMeans:
+        """Return a copy of `local_` that knows its rows as clustering features, so that it can take in more.
+
+        They are made from the sample of the start; where there was none, rows are drawn in one pass.
+        """
+        local = copy(self.local_)
+        if hasattr(local, "features_"):
+            return local
+        n = n_features_kept(len(local.cluster_centers_), self.n_features_in_)
+        seed, coreset = check_seed(self.random_state), getattr(self, "_coreset", None)
+        if coreset is None:
+            coreset = Coreset(draw_rows(self._blocks, DRAWN_PER_FEATURE * n, seed), None, True)
+        sample = ClusteringFeatures.of_rows(coreset.X, coreset.weights, n=n, seed=seed)
+        local.features_ = sample.calibrated(self._exact_features(local), local.cluster_centers_)
+        return local
+
+    def _exact_features(self, local: LocalKMeans) -> ClusteringFeatures:
+        """Return a feature per group, from the sums of the last pass."""
+        weights = local._cluster_weights
+        away = ((self.cluster_means_ - local.cluster_centers_) ** 2).sum(axis=1)
+        within = max(0.0, self.inertia_ - float(weights @ away))
+        return ClusteringFeatures(weights, self.cluster_means_, within * weights / weights.sum())
 
     def _first_state(
         self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
-    ) -> tuple[LloydState, str]:
+    ) -> tuple[LloydState, str, Coreset | None]:
         saved = None if checkpoint is None else checkpoint.load()
-        if saved is not None:
-            return load_state(saved), str(saved.facts["start"])
-        who = type(self).__name__
-        if isinstance(self.init, str):
+        if saved is not None and not saved.grown_from:
+            return load_state(saved), str(saved.facts["start"]), None
+        who, coreset = type(self).__name__, None
+        if saved is not None and checkpoint is not None:
+            centers = rescaled(saved.arrays["centers"].astype(np.float64), saved, blocks)
+            centers = np.ascontiguousarray(centers, dtype=blocks.dtype)
+            start = saved.start_words(len(checkpoint.files))
+        elif isinstance(self.init, str):
             n_rows = size_of_coreset(self.n_clusters)
             coreset = draw_coreset(blocks, weights, whole, n_rows, seed := check_seed(self.random_state))
             centers = coreset.start(self.n_clusters, self.n_init, seed, who)
@@ -248,25 +324,27 @@ class KMeans(LazyEstimator):
         state = LloydState(centers)
         if checkpoint is not None:
             checkpoint.save(save_state(state, start))
-        return state, start
+        return state, start, coreset
 
-    def _facts(self, whole: Any, blocks: Blocks) -> JsonObject:
-        """Return what tells this fit from others."""
+    def _asked(self) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
         seed = self.random_state if isinstance(self.random_state, int) else None
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
-        own = {
+        return {
             "n_clusters": self.n_clusters,
             "n_init": self.n_init,
             "tol": self.tol,
             "init": init,
             "seed": seed,
+            "max_iter": self.max_iter,
         }
-        return own | {"max_iter": self.max_iter} | facts_of_data(blocks, whole)
 
     def _model(self) -> tuple[Centers, FloatArray]:
         return self.cluster_centers_, self._origin
 
     _origin: FloatArray
+    _coreset: Coreset | None
+    _blocks: Blocks
 
 
 def _local_model(
@@ -281,6 +359,7 @@ def _local_model(
         "history_": None,
         "_n_init": 1,
         "_n_features_out": len(centers),
+        "_cluster_weights": run.weights[run.counts > 0],
         "_origin": origin,
         "_prepared_centers": None,
         "_geometry_values": {},

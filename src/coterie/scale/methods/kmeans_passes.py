@@ -205,7 +205,8 @@ def _native_block(
     if kept is not None:
         return kept
     X, weight = block.read(), read_weights(weights)
-    is_copy = X.base is None or block.scaling is not None or block.is_kept
+    is_held = bool(getattr(block, "held", ""))  # then the rows are in memory whether they are here or not
+    is_copy = not is_held and (X.base is None or block.scaling is not None or block.is_kept)
     size = X.nbytes * (2 if X.shape[1] <= 2 else is_copy) + BOUND_BYTES * len(X)
     has_room = run is not None and SHELF.reserve(run, block.index, size)
     kind: Any = _core.KMeansBlock32 if X.dtype == np.float32 else _core.KMeansBlock64

@@ -19,6 +19,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import Real, Schema, Tensor, Text
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import input_kind
@@ -91,6 +92,13 @@ class KMedoids(LocalCentres):
         "n_subsamples": WholeNumber(1),
         "random_state": Seed(),
         "progress": PROGRESS,
+    }
+    _schema: ClassVar[Schema] = {
+        **LocalCentres._schema,
+        "cluster_centers_": Tensor("clusters", "columns"),
+        "medoid_indices_": Tensor("clusters", kind="i", low=0),
+        "inertia_": Real(),
+        "start_": Text(),
     }
 
     cluster_centers_: Centers

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from coterie._support.typing import Centers, ValuesByName
+from coterie._support.typing import Centers, FloatArray, ValuesByName
 from coterie.cluster.kmeans import MOST_REPAIRS, Stopping, rows_for_empty
 from coterie.scale.methods.kmeans_passes import KMeansPasses, Sums
 from coterie.scale.runtime.checkpoint import Saved
@@ -36,6 +36,8 @@ class LloydResult:
     n_iter: int
     is_strict: bool
     algorithm: str
+    weights: FloatArray  # weight and mean of the rows of each centre, exact
+    means: FloatArray
 
 
 def save_state(state: LloydState, start: str) -> Saved:
@@ -73,7 +75,13 @@ def run_lloyd(
             break  # there are fewer different rows than centres
         state = replace(repaired, n_repairs=state.n_repairs + 1)
         after_pass(state)
-    return LloydResult(state.centers, sums.counts, inertia, state.n_iter, state.is_strict, algorithm)
+    values = sums.values(passes.units)
+    weights = values[:, -1]
+    means = values[:, :-1] / np.where(weights > 0, weights, 1.0)[:, None]
+    means += passes.whole.origin.astype(np.float64)
+    return LloydResult(
+        state.centers, sums.counts, inertia, state.n_iter, state.is_strict, algorithm, weights, means
+    )
 
 
 def one_pass(passes: KMeansPasses, state: LloydState, max_iter: int, tol: float) -> LloydState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -24,17 +25,20 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import COUNT, Real, Schema, Tensor, Text
 from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
-from coterie.cluster.kmeans import BatchState, StepRules, check_centers, step
+from coterie.cluster.kmeans import BatchState, check_centers
 from coterie.scale import moments
-from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.base import weight_blocks
+from coterie.scale.blocks import Blocks
+from coterie.scale.methods.base import GrowingEstimator, weight_blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.growing import grow, steps_of_block
 from coterie.scale.methods.kmeans_passes import KMeansPasses, add_numbers, inertia_of_block
 from coterie.scale.methods.local_model import LocalCentres
 from coterie.scale.predict import label_block
-from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
-from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
+from coterie.scale.runtime.checkpoint import Checkpoint, Saved, open_checkpoint, rescaled, rows_before
+from coterie.scale.runtime.counters import PASS_PROGRESS
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
 
@@ -65,7 +69,7 @@ class Stream:
         return cls(state, **facts)
 
 
-class MiniBatchKMeans(LocalCentres):
+class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     """Out-of-core mini-batch k-means: every batch moves the centres a little.
 
     Blocks follow one another in the order of the rows, a block's rows in a random order of its own; a batch
@@ -99,9 +103,10 @@ class MiniBatchKMeans(LocalCentres):
     labels_ : Dask array of int32 of shape (n_samples,)
         The nearest centre of each row; lazy.
     cluster_sizes_ : array of shape (n_clusters,)
-        Rows per group.
+        Rows per group; after `update`, each where it was nearest when it came.
     inertia_ : float
-        The weighted sum of squared distances of all rows to their nearest centres.
+        The weighted sum of squared distances of all rows to their nearest centres; after `update`, of the new
+        rows.
     n_steps_ : int
         Batches.
     exact_ : bool
@@ -130,8 +135,16 @@ class MiniBatchKMeans(LocalCentres):
         "checkpoint": Nothing() | APath(),
         "progress": PROGRESS,
     }
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        "cluster_centers_": Tensor("clusters", "columns"),
+        "inertia_": Real(),
+        "n_steps_": COUNT,
+        "start_": Text(),
+    }
 
     cluster_centers_: Centers
+    cluster_sizes_: Any
     inertia_: float
 
     def __init__(
@@ -165,10 +178,13 @@ class MiniBatchKMeans(LocalCentres):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
-        whole = moments.measure(blocks, weights, who=who)
-        checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._facts(whole, blocks))
+        whole = moments.measure(blocks, weights, who=who, kept_in=self.checkpoint)
+        checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._asked(blocks), blocks, whole)
         stream = self._first_stream(blocks, weights, whole, checkpoint)
-        with track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker:
+        with (
+            track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker,
+            PASS_PROGRESS.shown_by(tracker),
+        ):
             while stream.n_passes < self.max_iter:
                 stream = self._see_more(blocks, weights, stream, is_whole=checkpoint is None)
                 if checkpoint is not None:
@@ -177,7 +193,7 @@ class MiniBatchKMeans(LocalCentres):
                     tracker.report(stream.n_passes)
         centers, n_steps = stream.state.centers, stream.n_steps
         inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(centers)
-        local = self._local(centers, whole, inertia, n_steps, blocks)
+        local = self._local(stream, whole, inertia, blocks)
         return {
             "cluster_centers_": centers,
             "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
@@ -205,11 +221,26 @@ class MiniBatchKMeans(LocalCentres):
         self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
     ) -> Stream:
         saved = None if checkpoint is None else checkpoint.load()
-        if saved is not None:
-            return Stream.loaded(saved)
+        if saved is not None and checkpoint is not None:
+            if not saved.grown_from:
+                return Stream.loaded(saved)
+            return self._grown_stream(blocks, saved, checkpoint)
         seed = check_seed(self.random_state)
         centers, start = self._start(blocks, weights, whole, seed)
         return Stream(BatchState(centers, np.zeros(len(centers))), start, seed)
+
+    def _grown_stream(self, blocks: Blocks, saved: Saved, checkpoint: Checkpoint) -> Stream:
+        """Return a stream that goes on with the blocks that hold rows of new files."""
+        facts = {name: value for name, value in saved.facts.items() if name != "scaling"}
+        before = Stream.loaded(Saved(saved.arrays, facts))
+        centers = rescaled(before.state.centers.astype(np.float64), saved, blocks).astype(blocks.dtype)
+        return replace(
+            before,
+            state=replace(before.state, centers=np.ascontiguousarray(centers)),
+            start=saved.start_words(len(checkpoint.files)),
+            n_passes=0,
+            n_blocks=rows_before(blocks, checkpoint.files_before()) // blocks.block_rows,
+        )
 
     def _see_more(self, blocks: Blocks, weights: Blocks | None, stream: Stream, *, is_whole: bool) -> Stream:
         """Return the stream after the blocks of this pass, all that are left or some, one after the other."""
@@ -217,7 +248,7 @@ class MiniBatchKMeans(LocalCentres):
         rules = (int(self.batch_size), self.reassignment_ratio, [stream.seed, stream.n_passes])
         before = (stream.state, stream.n_steps)
         only = range(stream.n_blocks, last)
-        steps = tasks(blocks, _steps_of_block, rules, chain=before, weights=weights, only=only)
+        steps = tasks(blocks, steps_of_block, rules, chain=before, weights=weights, only=only)
         state, n_steps = compute(steps[-1])
         ends = last == blocks.n_blocks
         return replace(
@@ -228,22 +259,42 @@ class MiniBatchKMeans(LocalCentres):
             n_blocks=0 if ends else last,
         )
 
-    def _facts(self, whole: moments.Whole, blocks: Blocks) -> JsonObject:
-        """Return what tells this fit from others."""
+    def _asked(self, blocks: Blocks) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
         names = ("n_clusters", "batch_size", "max_iter", "reassignment_ratio")
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
         seed = self.random_state if isinstance(self.random_state, int) else None
         own = {name: getattr(self, name) for name in names} | {"init": init, "seed": seed}
-        return own | {"block_rows": blocks.block_rows} | facts_of_data(blocks, whole)
+        return own | {"block_rows": blocks.block_rows}
 
-    def _local(
-        self, centers: Centers, whole: moments.Whole, inertia: float, n_steps: int, blocks: Blocks
-    ) -> Any:
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        local = grow(copy(self.local_), blocks, weights)
+        centers = local.cluster_centers_
+        whole = moments.measure(blocks, weights, who=type(self).__name__)
+        inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(centers)
+        local.inertia_ = inertia
+        return {
+            "cluster_centers_": centers,
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
+            "cluster_sizes_": self.cluster_sizes_ + sums.counts.astype(np.intp),
+            "inertia_": inertia,
+            "n_steps_": local.n_steps_,
+            "local_": local,
+        }
+
+    def _local(self, stream: Stream, whole: moments.Whole, inertia: float, blocks: Blocks) -> Any:
+        centers = stream.state.centers
         found = {
             "cluster_centers_": centers,
             "inertia_": inertia,
             "n_iter_": self.max_iter,
-            "n_steps_": n_steps,
+            "n_steps_": stream.n_steps,
+            "exact_": False,
+            "_counts": stream.state.counts,
+            "_n_since_look": int(stream.state.n_since_look),
+            "_seed": stream.seed,
+            "_n_init": 1,
+            "_init_size": min(size_of_coreset(self.n_clusters), blocks.n_rows),
             "_origin": whole.origin,
             "_n_features_out": len(centers),
         }
@@ -253,26 +304,6 @@ class MiniBatchKMeans(LocalCentres):
             names=blocks.columns,
             n_clusters=self.n_clusters,
             batch_size=self.batch_size,
+            reassignment_ratio=self.reassignment_ratio,
             random_state=self.random_state,
         )
-
-
-def _steps_of_block(
-    block: Block, weights: Block | None, rules: tuple[int, float, list[int]], before: tuple[BatchState, int]
-) -> tuple[BatchState, int]:
-    batch_size, ratio, seed = rules
-    state, n_steps = before
-    X, weight = block.read(), read_weights(weights)
-    random = np.random.default_rng([*seed, block.index])
-    order = random.permutation(len(X))
-    step_rules = StepRules(ratio, 1, _say_nothing)
-    for first in range(0, len(X), batch_size):
-        rows = order[first : first + batch_size]
-        batch_weight = None if weight is None else weight[rows]
-        state, _ = step(state, np.ascontiguousarray(X[rows]), batch_weight, random, step_rules)
-        n_steps += 1
-    return state, n_steps
-
-
-def _say_nothing(_text: str) -> None:
-    pass

@@ -15,6 +15,7 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FittedAttributes, FloatArray, Indices, ValuesByName
 from coterie._support.validation import PROGRESS, Anything, Constraint, Nothing, Number, check_n_clusters
 from coterie._support.validation import Whole as WholeNumber
+from coterie._support.validation.schema import Instance, Schema
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import choose_engine
@@ -23,7 +24,7 @@ from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.base import LazyEstimator
+from coterie.scale.methods.base import KnownLabels
 from coterie.scale.runtime.passes import compute, fold, pair_tasks
 from coterie.tree import Dendrogram
 
@@ -36,7 +37,7 @@ class Edges:
     distance: FloatArray
 
 
-class SingleLinkage(LazyEstimator):
+class SingleLinkage(KnownLabels):
     """Out-of-core single linkage: exactly the local dendrogram.
 
     The edges of the minimum spanning tree of all rows are among those of the spanning trees of all pairs of
@@ -83,6 +84,7 @@ class SingleLinkage(LazyEstimator):
         "metric": Anything(),  # coterie.distance knows its names
         "progress": PROGRESS,
     }
+    _schema: ClassVar[Schema] = {**KnownLabels._schema, "dendrogram_": Instance(Dendrogram)}
 
     dendrogram_: Dendrogram
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,7 +15,6 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import (
     Centers,
-    Data,
     FittedAttributes,
     FloatArray,
     Labels,
@@ -27,38 +25,17 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
-from coterie.cluster.kmeans import Stopping, make_start, points_of
+from coterie._support.validation.schema import Real, Schema, Tensor
+from coterie.cluster.kmeans import ClusteringFeatures
+from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks, finite_rows
-from coterie.scale.methods.base import LazyEstimator
+from coterie.scale.methods.base import GrowingEstimator
+from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
-PASSES = Stopping(max_iter=3)  # estimate: features need to be small, not best
-SEEDS_PER_FEATURE = 8  # rows that first centres are picked from
 
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """Clustering features in BETULA's form: weight, mean and squared deviations, losing no digits."""
-
-    weights: Weights  # weight of the rows of each feature
-    means: FloatArray  # their mean
-    squares: Weights  # sum of their squared distances to it
-
-    def merged(self, labels: Labels, n: int) -> Features:
-        """Return the features of groups of features; nothing is lost but who was where."""
-        weights = np.bincount(labels, self.weights, minlength=n)
-        sums = np.stack(
-            [np.bincount(labels, self.weights * column, minlength=n) for column in self.means.T], 1
-        )
-        means = sums / np.where(weights > 0, weights, 1.0)[:, None]
-        away = ((self.means - means[labels]) ** 2).sum(axis=1)
-        squares = np.bincount(labels, self.squares + self.weights * away, minlength=n)
-        kept: Any = weights > 0
-        return Features(np.asarray(weights[kept], float), means[kept], np.asarray(squares[kept], float))
-
-
-class Summaries(LazyEstimator):
+class Summaries(GrowingEstimator):
     """Rows of any number as a few thousand clustering features, which any local method can take.
 
     Every block becomes at most `n_summaries` small groups of near rows, of which weight, mean and sum of
@@ -109,6 +86,14 @@ class Summaries(LazyEstimator):
         "random_state": Seed(),
         "progress": PROGRESS,
     }
+    _schema: ClassVar[Schema] = {
+        **GrowingEstimator._schema,
+        "means_": Tensor("features", "columns"),
+        "weights_": Tensor("features", kind="f8", above=0),
+        "squares_": Tensor("features", kind="f8", low=0),
+        "lost_share_": Real(),
+        "_origin": Tensor("columns"),
+    }
 
     means_: Centers
     weights_: Weights
@@ -133,6 +118,11 @@ class Summaries(LazyEstimator):
             With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
             HDBSCAN and OPTICS, to which weight at one place is density without limit.
         """
+        if not hasattr(self, "_blocks"):
+            raise InvalidParameter(
+                "the rows were not saved with these summaries, so that they cannot be labelled. Fit a method "
+                "to means_ with weights_, and place rows by predict."
+            )
         model = scikit_learn.clone(estimator)
         is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place
         takes_weights = is_weighed and "sample_weight" in inspect.signature(model.fit).parameters
@@ -147,12 +137,12 @@ class Summaries(LazyEstimator):
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         seed = check_seed(self.random_state)
-        with track(self.progress, "summaries: measuring columns") as tracker:
+        with track(self.progress, "summaries: measuring columns") as tracker, PASS_PROGRESS.shown_by(tracker):
             whole = moments.measure(blocks, weights, who=type(self).__name__)
             tracker.report(0, stage="summaries: blocks", total=blocks.n_blocks)
             most = int(self.n_summaries)  # of NumPy it may be of 8 bits
             made = tasks(blocks, _summarise_block, most, seed, weights=weights)
-            features: Features = compute(fold(made, _Joiner(most, seed)))
+            features: ClusteringFeatures = compute(fold(made, _Joiner(most, seed)))
         total = whole.columns.total_weight * float(np.sum(whole.columns.variance))
         means = np.ascontiguousarray(features.means, dtype=blocks.dtype)
         return {
@@ -163,6 +153,24 @@ class Summaries(LazyEstimator):
             "labels_": lazy_array(blocks, _nearest_of_block, (means, whole.origin), dtype=np.int32),
             "exact_": False,
             "_origin": whole.origin,
+            "_blocks": blocks,
+        }
+
+    def _grow(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
+        seed, most = check_seed(self.random_state), int(self.n_summaries)
+        seen = ClusteringFeatures(self.weights_, self.means_.astype(np.float64), self.squares_)
+        seed = shift_seed(seed, int(seen.total_weight) % 2**31)
+        made = tasks(blocks, _summarise_block, most, seed, weights=weights)
+        new: ClusteringFeatures = compute(fold(made, _Joiner(most, seed)))
+        features = ClusteringFeatures.joined([seen, new], n=most, seed=seed)
+        total = features.merged(np.zeros(len(features.weights), dtype=np.int32), 1).squares.sum()
+        means = np.ascontiguousarray(features.means, dtype=self.means_.dtype)
+        return {
+            "means_": means,
+            "weights_": features.weights,
+            "squares_": features.squares,
+            "lost_share_": float(features.squares.sum()) / float(total) if total > 0 else 0.0,
+            "labels_": lazy_array(blocks, _nearest_of_block, (means, self._origin), dtype=np.int32),
             "_blocks": blocks,
         }
 
@@ -208,43 +216,20 @@ class _Joiner:
     def __init__(self, n: int, seed: int) -> None:
         self.n, self.seed = n, seed
 
-    def __call__(self, total: Features | None, found: list[Features]) -> Features:
-        parts = found if total is None else [total, *found]
-        joined = Features(
-            np.concatenate([part.weights for part in parts]),
-            np.concatenate([part.means for part in parts]),
-            np.concatenate([part.squares for part in parts]),
-        )
-        if len(joined.weights) <= self.n:
-            return joined
+    def __call__(
+        self, total: ClusteringFeatures | None, found: list[ClusteringFeatures]
+    ) -> ClusteringFeatures:
         with one_thread("openmp"):
-            return joined.merged(_small_groups(joined.means, joined.weights, self.n, self.seed), self.n)
+            parts = found if total is None else [total, *found]
+            return ClusteringFeatures.joined(parts, n=self.n, seed=self.seed)
 
 
-def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> Features:
-    X, weight = block.read(), read_weights(weights)
-    weight = np.ones(len(X)) if weight is None else weight
-    rows = Features(weight, X.astype(np.float64, copy=False), np.zeros(len(X)))
+def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> ClusteringFeatures:
     with one_thread("openmp"):
-        return rows.merged(_small_groups(X, weight, n, shift_seed(seed, block.index)), n)
-
-
-def _small_groups(X: Data, weights: Weights, n: int, seed: int) -> Labels:
-    """Return groups of near rows: k-means from k-means++ on some of them, a few passes."""
-    if len(X) <= n:
-        return np.arange(len(X), dtype=np.int32)
-    picked = np.random.default_rng(seed).choice(len(X), min(len(X), SEEDS_PER_FEATURE * n), replace=False)
-    X = np.ascontiguousarray(X)
-    start = make_start(
-        points_of(np.ascontiguousarray(X[picked]), np.ascontiguousarray(weights[picked])),
-        "k-means++",
-        n,
-        seed,
-        who="Summaries",
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)
-        return points_of(X, weights).run(start.centers, PASSES, "auto").labels
+        found = finite_rows(block, "Summaries")
+        return ClusteringFeatures.of_rows(
+            found, read_weights(weights), n=n, seed=shift_seed(seed, block.index)
+        )
 
 
 def _nearest_of_block(block: Block, _weights: Block | None, places: tuple[Centers, FloatArray]) -> Labels:

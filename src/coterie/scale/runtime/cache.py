@@ -18,6 +18,7 @@ import dask
 import numpy as np
 
 from coterie._support.typing import Data
+from coterie.scale.runtime.counters import COUNTERS
 
 KEPT_BYTES = 64 << 20  # and the last piece, however large
 MEMORY_SYSTEMS = ("tmpfs", "ramfs")  # folders that are memory in disguise
@@ -110,6 +111,7 @@ class RowFile:
         except OSError:  # the disk is full all the same: these rows are decoded again
             return
         self._places[block] = (offset, X.shape, X.dtype)
+        COUNTERS.add(kept_bytes=X.nbytes)
 
 
 class RowFiles:
@@ -215,19 +217,22 @@ class Shelf:
         return sum(size for things in self._runs.values() for _, size in things.values())
 
 
-SHELF = Shelf()
+SHELF = Shelf()  # blocks of the engine, with their bounds
+HELD = Shelf()  # rows, which blocks of the engine share
 
 
 def forget_everywhere(run: Hashable) -> None:
     """Forget a run in this process and in the workers of a cluster, as far as they can be reached."""
     from coterie.scale.runtime.passes import client_of
 
-    _forget_here(run)
+    forget_here(run)
     client = client_of()
     if client is not None:
-        client.run(_forget_here, run, on_error="ignore")
+        client.run(forget_here, run, on_error="ignore")
 
 
-def _forget_here(run: Hashable) -> None:
+def forget_here(run: Hashable) -> None:
+    """Forget a run in this process."""
     SHELF.forget(run)
+    HELD.forget(run)
     ROW_FILES.forget(run)

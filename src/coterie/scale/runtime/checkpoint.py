@@ -5,20 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from coterie._support.files import atomic_path
-from coterie._support.typing import JsonObject, Settings, ValuesByName
+from coterie._support.typing import FloatArray, JsonObject, Settings, ValuesByName
 from coterie.errors import FileProblem, InvalidParameter, ModelFileError
 from coterie.scale.blocks import Blocks
-from coterie.scale.moments import Whole
+
+if TYPE_CHECKING:
+    from coterie.scale.moments import Whole
 
 CHECKSUM = "sha256"
 
@@ -29,6 +31,11 @@ class Saved:
 
     arrays: ValuesByName
     facts: ValuesByName
+    grown_from: int = 0  # files that it is of, where these data have more: it is then a start; 0: none
+
+    def start_words(self, n_files: int) -> str:
+        """Return what a fit starts from, in words."""
+        return f"an earlier fit to {self.grown_from:,} of these {n_files:,} files"
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,9 @@ class Checkpoint:
     folder: str  # made if it is not there
     method: str  # what the file is called
     fingerprint: str  # what tells this fit from others
+    asked: str = ""  # the same, of the parameters alone
+    files: tuple[str, ...] = ()  # that the rows come from, with the times of their last changes
+    scaling: str = ""  # what is done to the rows, as JSON
 
     @property
     def path(self) -> Path:
@@ -46,7 +56,13 @@ class Checkpoint:
 
     def save(self, state: Saved) -> None:
         """Replace the state by a newer one."""
-        facts = {"fit": self.fingerprint, "state": json.dumps(state.facts)}
+        facts = {
+            "fit": self.fingerprint,
+            "asked": self.asked,
+            "files": json.dumps(self.files),
+            "scaling": self.scaling,
+            "state": json.dumps(state.facts),
+        }
         arrays = {name: np.ascontiguousarray(array) for name, array in state.arrays.items()}
         facts[CHECKSUM] = checksum_of(arrays, facts)
         with atomic_path(self.path, force=True) as temporary:
@@ -68,11 +84,20 @@ class Checkpoint:
         if written != checksum_of(arrays, facts):
             raise self._refused("is damaged: its content is not what was saved")
         if facts.get("fit") != self.fingerprint:
+            before = json.loads(facts.get("files", "[]"))
+            if before and facts.get("asked") == self.asked and set(before) < set(self.files):
+                own = {**json.loads(facts["state"]), "scaling": json.loads(facts.get("scaling") or "null")}
+                return Saved(arrays, own, grown_from=len(before))
             raise InvalidParameter(
                 f"checkpoint: {self.path} belongs to a fit of other data or parameters. Name another "
                 f"folder, or delete the file to start over."
             )
         return Saved(arrays, json.loads(facts["state"]))
+
+    def files_before(self) -> frozenset[str]:
+        """Return the files that the state on disk is of."""
+        with safe_open(self.path, "numpy") as file:
+            return frozenset(json.loads((file.metadata() or {}).get("files", "[]")))
 
     def _refused(self, what: str) -> ModelFileError:
         return ModelFileError(f"{self.path}: {what}. Delete the file to start over.")
@@ -95,17 +120,78 @@ def checksum_of(arrays: Settings, facts: Mapping[str, str]) -> str:
 
 
 def open_checkpoint(
-    folder: str | os.PathLike[str] | None, method: str, facts: ValuesByName
+    folder: str | os.PathLike[str] | None, method: str, asked: ValuesByName, blocks: Blocks, whole: Whole
 ) -> Checkpoint | None:
-    """Return the checkpoint of a method's fit with these facts, None if none is wanted."""
+    """Return the checkpoint of a method's fit to these rows, None if none is wanted.
+
+    Parameters
+    ----------
+    folder : path or None
+        Made if it is not there.
+    method : str
+        What the file is called.
+    asked : dict
+        The parameters; `init` need not be the same for a fit that goes on with more files.
+    blocks : Blocks
+        The rows.
+    whole : Whole
+        Their moments.
+    """
     if folder is None:
         return None
+    make_folder(folder)
+    scaling = None if blocks.scaling is None else [blocks.scaling.shift, blocks.scaling.factor]
+    return Checkpoint(
+        os.fspath(folder),
+        method,
+        fingerprint_of(asked | facts_of_data(blocks, whole)),
+        fingerprint_of({name: value for name, value in asked.items() if name != "init"}),
+        files_of(blocks),
+        json.dumps(scaling, default=_plain),
+    )
+
+
+def make_folder(folder: str | os.PathLike[str]) -> None:
+    """Make a folder for checkpoints, if it is not there."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise FileProblem(f"checkpoint: {folder} cannot be made ({error.strerror}).") from None
-    text = json.dumps(facts, sort_keys=True, default=_plain)
-    return Checkpoint(os.fspath(folder), method, hashlib.sha256(text.encode()).hexdigest())
+
+
+def fingerprint_of(facts: Any) -> str:
+    """Return what tells facts from others."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=_plain).encode()).hexdigest()
+
+
+def files_of(blocks: Blocks) -> tuple[str, ...]:
+    """Return the files that rows come from, in order, with the times of their last changes; else nothing."""
+    found: dict[str, None] = {}
+    for piece in blocks.pieces:
+        stored: Any = getattr(piece, "piece", piece)
+        if not hasattr(stored, "path") or not hasattr(stored, "modified"):
+            return ()
+        found[f"{stored.path} {stored.modified}"] = None
+    return tuple(found)
+
+
+def rows_before(blocks: Blocks, files: Container[str]) -> int:
+    """Return how many rows come first that are of these files."""
+    n_rows = 0
+    for piece in blocks.pieces:
+        stored: Any = getattr(piece, "piece", piece)
+        if f"{stored.path} {stored.modified}" not in files:
+            break
+        n_rows += piece.n_rows
+    return n_rows
+
+
+def rescaled(points: FloatArray, saved: Saved, blocks: Blocks) -> FloatArray:
+    """Return points of an earlier fit in the scaling of these rows."""
+    before = saved.facts.get("scaling")
+    if before is not None:
+        points = points * np.asarray(before[1]) + np.asarray(before[0])
+    return points if blocks.scaling is None else np.asarray(blocks.scaling.apply(points))
 
 
 def facts_of_data(blocks: Blocks, whole: Whole) -> JsonObject:

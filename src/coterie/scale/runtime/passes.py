@@ -19,6 +19,7 @@ from coterie._support.validation.memory import format_bytes
 from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
 from coterie.errors import NotEnoughMemory
 from coterie.scale.blocks import Block, Blocks
+from coterie.scale.runtime.counters import COUNTERS, PASS_PROGRESS, one_pass, size_of
 from coterie.scale.runtime.failing_chunk import name_culprit
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
@@ -28,6 +29,22 @@ COPIES_OF_BLOCK, COPIES_OF_PIECE = 3, 2  # as stored, as rows, and what the engi
 MORE_MEMORY = "Give workers more memory, or take smaller blocks: read_blocks(X, block_rows=8192)."
 NEGLIGIBLE_WEIGHT = SMALLEST_LARGEST * NEGLIGIBLE  # beside the largest, whatever that is, it counts as 0
 Found = TypeVar("Found")
+TITLES = {  # functions of blocks in the words of people
+    "assign_block": "assignment",
+    "count_block": "counting",
+    "draw": "drawing rows",
+    "draw_alike": "drawing rows",
+    "first_row": "first row",
+    "look_at_block": "looking at new rows",
+    "scatter_of_block": "scatter of groups",
+    "shares_of_block": "expectation",
+    "steps_of_block": "mini-batches",
+    "summarise_block": "summaries",
+    "sums_of_columns": "moments",
+    "sums_of_groups": "sums of groups",
+    "value_block": "inertia",
+    "write_block": "writing labels",
+}
 
 
 class Given:
@@ -138,6 +155,11 @@ def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> li
 
 def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
     """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
+    return running(made, merge)[-1]
+
+
+def running(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> list[Any]:
+    """Return the tasks of the totals after every 8 blocks and after the last."""
     name = unique_name(merge)
     layer: dict[Any, Any] = {}
     total = None
@@ -145,13 +167,29 @@ def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
         key = (name, first)
         layer[key] = (merge, total, _keys(made[first : first + MERGED_AT_ONCE]))
         total = key
-    return results(name, layer, made)[-1]
+    return results(name, layer, made)
+
+
+def added(total: Any, made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+    """Return the task that adds results to the total of another task."""
+    name = unique_name(merge)
+    layer = {(name, 0): (merge, total.key, _keys(made))}
+    return results(name, layer, [total, *made])[0]
 
 
 def compute(task: Any) -> Any:
     """Return the result of a task: by the client of a cluster if there is one, else by threads."""
+    return compute_all([task])[0]
+
+
+def compute_all(wanted: list[Any]) -> list[Any]:
+    """Return the results of tasks of one pass."""
+    task = wanted[-1]
     try:
-        return dask.compute(task)[0]
+        name, n_rows, n_tasks = _title_of(task)
+        PASS_PROGRESS.begin(name, n_tasks)
+        with one_pass(name, n_rows):
+            return list(dask.compute(*wanted))
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
             raise NotEnoughMemory(
@@ -160,6 +198,18 @@ def compute(task: Any) -> Any:
             ) from error
         name_culprit(_chunks_of(task), error)
         raise
+
+
+def _title_of(task: Any) -> tuple[str, int, int]:
+    """Return what a task does to blocks, in words, to how many rows, and in how many tasks."""
+    for name, layer in reversed(list(task.dask.layers.items())):
+        named = [layer[task.key]] if task.key in layer else layer.values()  # of one block, or of all
+        work = [each for each in named if isinstance(each, tuple) and each and each[0] is _run]
+        if work:
+            title = str(name).rpartition("-")[0]
+            name = TITLES.get(title, title.replace("_", " "))
+            return name, sum(each[1].block.n_rows for each in work), len(work)
+    return "other work", 0, 0
 
 
 def _chunks_of(task: Any) -> ValuesByName:
@@ -219,7 +269,10 @@ def _run(parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: Giv
     if partner is not None and made_for_partner:
         partner = replace(partner, sources=made_for_partner)
     more = () if before is None else (before.value if isinstance(before, Given) else before,)
-    return parcel.function(block, partner, *args.value, *more)
+    found = parcel.function(block, partner, *args.value, *more)
+    COUNTERS.add(tasks=1, moved_bytes=size_of(found))
+    PASS_PROGRESS.finish_one()
+    return found
 
 
 def connect(address: str) -> Any:
@@ -227,6 +280,12 @@ def connect(address: str) -> Any:
     from distributed import Client
 
     return Client(address, timeout=CONNECT_SECONDS)
+
+
+def dashboard_of(client: Any) -> str | None:
+    """Return the address of the dashboard of a cluster, None if it has none."""
+    link = getattr(client, "dashboard_link", None)
+    return str(link) if link else None
 
 
 def client_of() -> Any:

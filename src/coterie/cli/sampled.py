@@ -1,0 +1,66 @@
+"""Tables for commands that need them whole: small ones as they are, of large ones a sample, and said so."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from coterie._support.typing import Settings
+from coterie.data import Table, read_table, shown_name
+from coterie.data.paths import is_in_blocks
+from coterie.errors import InvalidData, InvalidParameter
+
+TREE_ROWS, PLOT_ROWS, EVALUATE_ROWS = 5_000, 20_000, 20_000  # of a sample
+
+
+def read_or_sample(data: str, n_rows: int, *, seed: int = 0, **reading: Any) -> Table:
+    """Return a table; of data that are read in blocks, `n_rows` rows of it, with a note on standard error."""
+    if not is_in_blocks(data):
+        return read_table(data, **reading)
+    table, n_all = _sample(data, n_rows, seed, reading)
+    tell(data, table.n_rows, n_all)
+    return table
+
+
+def sample_pair(labels: str, data: str, reading: Settings, seed: int = 0) -> tuple[Table, Table] | None:
+    """Return the same rows of labels and data, drawn alike; None where both are small."""
+    if not is_in_blocks(labels) and not is_in_blocks(data):
+        return None
+    (first, n_labels), (second, n_all) = (
+        _sample(one, EVALUATE_ROWS, seed, reading) for one in (labels, data)
+    )
+    if n_labels != n_all:
+        raise InvalidData(
+            f"{shown_name(labels)} has {n_labels:,} rows, {shown_name(data)} has {n_all:,}: labels of the "
+            f"same rows in the same order are needed."
+        )
+    tell(data, second.n_rows, n_all)
+    return first, second
+
+
+def refuse_labels(data: str, output: Path | None) -> None:
+    """Refuse to write a label per row where only a sample gets any."""
+    if output is not None and is_in_blocks(data):
+        raise InvalidParameter(
+            f"{shown_name(data)} is so large that the tree is of a sample, which has no label for each row. "
+            f"Leave -o out, or use coterie fit."
+        )
+
+
+def tell(data: str, n_rows: int, n_all: int) -> None:
+    """Say that rows are a sample, if they are."""
+    if n_rows < n_all:
+        print(
+            f"note: {shown_name(data)} has {n_all:,} rows; this is from {n_rows:,} of them, drawn at random",
+            file=sys.stderr,
+        )
+
+
+def _sample(data: str, n_rows: int, seed: int, reading: Settings) -> tuple[Table, int]:
+    from coterie.cli.fitting import refuse_options
+    from coterie.scale.sample_tables import sample_table
+
+    given = {name: value for name, value in reading.items() if name != "readings"}
+    refuse_options(**{name: value is not None for name, value in given.items()})
+    return sample_table(data, n_rows, seed)

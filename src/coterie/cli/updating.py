@@ -1,0 +1,53 @@
+"""What ``coterie update`` does: read new rows as those of the fit were read, take them in, save."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from coterie._support.files import check_output
+from coterie._support.progress import track
+from coterie.cli.fitting import refuse_options
+from coterie.cli.render.terminal import is_watched
+from coterie.data.frames import read_table_or_blocks
+from coterie.data.paths import expand_all, is_in_blocks
+from coterie.persist import load, save
+from coterie.pipeline import Arrival, Update, column_readings, examine, update
+
+
+def examine_files(model: Path, data: Sequence[str], **how: Any) -> Arrival:
+    """Return what the rows of new files are like, beside those of a saved model."""
+    found = load(model)
+    source, missing = _read(found, data, **how)
+    return examine(found, source, missing=missing)
+
+
+def update_files(model: Path, data: Sequence[str], *, save: Path | None, force: bool, **how: Any) -> Update:
+    """Take the rows of new files into a saved model, and save it: in its place, or to another file."""
+    if save is not None:
+        check_output(save, force=force)
+    found = load(model)
+    source, missing = _read(found, data, **how)
+    with track(is_watched(), "taking in rows"):
+        grown = update(found, source, missing=missing)
+    save_to(grown, model if save is None else save, force=force or save is None)
+    return grown
+
+
+def save_to(grown: Update, path: Path, *, force: bool) -> None:
+    """Write an updated model, whole or not at all."""
+    save(grown.clustering, path, force=force)
+
+
+def _read(
+    found: Any, data: Sequence[str], *, missing: str, header: bool | None, encoding: str | None
+) -> tuple[Any, str]:
+    """Return the new rows as a table, or their paths where they are read in blocks; and what about gaps."""
+    policy = "error" if missing == "refuse" else missing
+    paths: Any = expand_all(list(data)) if len(data) > 1 else data[0]
+    if is_in_blocks(paths):
+        refuse_options(encoding=encoding, header=header is not None, missing=missing != "refuse")
+        return paths, policy
+    how: Any = {"header": header, "encoding": encoding, "readings": column_readings(found)}
+    return read_table_or_blocks(paths, **how), policy

@@ -1,0 +1,156 @@
+"""What ``coterie watch`` does: look at a folder again and again, and report every file once it is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coterie._support.files import atomic_path
+from coterie.data.paths import READ_FROM_FOLDERS
+from coterie.errors import CoterieError, FileProblem, InvalidParameter, ModelFileError
+from coterie.persist import load, save
+from coterie.pipeline import Clustering, examine, fit, update
+
+SETTLED_SECONDS = 1.0  # a file that has not changed for so long is taken for whole
+State = tuple[int, int]  # size and time of change of a file
+
+
+@dataclass
+class Seen:
+    """The files that were reported, remembered beside the model."""
+
+    path: Path | None  # None: only while the command runs
+    files: dict[str, State] = field(default_factory=dict)
+
+    @classmethod
+    def beside(cls, model: Path) -> Seen:
+        """Return what was remembered, nothing if nothing was."""
+        path = model.with_name(model.name + ".seen")
+        if not path.exists():
+            return cls(path)
+        try:
+            read = json.loads(path.read_text(encoding="utf-8"))
+            return cls(path, {str(name): (int(size), int(when)) for name, (size, when) in read.items()})
+        except (ValueError, TypeError, AttributeError):
+            raise ModelFileError(f"{path}: is not a list of files that were seen. Delete it.") from None
+
+    def add(self, name: str, state: State) -> None:
+        """Remember a file."""
+        self.files[name] = state
+        if self.path is not None:
+            with atomic_path(self.path, force=True) as temporary:
+                temporary.write_text(json.dumps(self.files), encoding="utf-8")
+
+
+def watch(
+    folder: Path,
+    model: Path | None,
+    *,
+    takes_in: bool,
+    once: bool,
+    every: float,
+    missing: str,
+    as_json: bool,
+) -> int:
+    """Report new files until Ctrl-C, or once; return the exit code."""
+    _check(folder, model, takes_in=takes_in, once=once, every=every)
+    found, seen = _begin(folder, model, missing)
+    policy = "error" if missing == "refuse" else missing
+    try:
+        while True:
+            for path, state in whole_files(folder, seen):
+                found = _report(found, path, policy, model if takes_in else None, as_json=as_json)
+                seen.add(path.relative_to(folder).as_posix(), state)
+            if once:
+                return 0
+            time.sleep(every)
+    except KeyboardInterrupt:
+        return 0  # it is how a watch ends; everything that was reported is remembered
+
+
+def _check(folder: Path, model: Path | None, *, takes_in: bool, once: bool, every: float) -> None:
+    if not folder.is_dir():
+        raise FileProblem(f"{folder}: is not a folder.")
+    if model is None and (once or takes_in):
+        raise InvalidParameter(
+            f"{'--once' if once else '--update'} needs --model FILE: what coterie fit --save wrote."
+        )
+    if not 0 < every < float("inf"):
+        raise InvalidParameter(f"--every must be a number of seconds above 0, got {every:g}.")
+
+
+def _begin(folder: Path, model: Path | None, missing: str) -> tuple[Clustering, Seen]:
+    """Return the groups to compare with, and what was reported before."""
+    if model is not None:
+        return load(model), Seen.beside(model)
+    seen = Seen(None)
+    present = list(whole_files(folder, seen))
+    if not present:
+        raise FileProblem(f"{folder}: holds no file to begin with. Add one, or name a model: --model FILE.")
+    found = fit(
+        [str(path) for path, _ in present], budget="fast", missing="auto" if missing == "refuse" else missing
+    )
+    for path, state in present:
+        seen.add(path.relative_to(folder).as_posix(), state)
+    files = "1 file" if len(present) == 1 else f"{len(present)} files"
+    print(f"{files} fitted. {found.headline}", flush=True)
+    return found, seen
+
+
+def whole_files(folder: Path, seen: Seen) -> Iterator[tuple[Path, State]]:
+    """Yield files that were not reported as they are now, and that nobody writes any more, by name.
+
+    A file is whole when it has not changed for a second; one that changed just now is looked at again after
+    that time. Names that begin with a dot or an underscore, and other endings than those of tables, are for
+    files on their way (``may.csv.part``): they are read once they are renamed.
+    """
+    new = {path: state for path, state in _states(folder) if seen.files.get(_name(path, folder)) != state}
+    if any(_age(state) < SETTLED_SECONDS for state in new.values()):
+        time.sleep(SETTLED_SECONDS)
+        now = dict(_states(folder))
+        new = {path: state for path, state in new.items() if now.get(path) == state}
+    for path in sorted(new):
+        if new[path][0] > 0:
+            yield path, new[path]
+
+
+def _states(folder: Path) -> Iterator[tuple[Path, State]]:
+    for path in folder.rglob("*"):
+        hidden = any(part[0] in "._" for part in path.relative_to(folder).parts)
+        if hidden or path.suffix.lower() not in READ_FROM_FOLDERS:
+            continue
+        try:
+            facts = os.stat(path)
+        except OSError:
+            continue  # it has gone since
+        yield path, (facts.st_size, facts.st_mtime_ns)
+
+
+def _name(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()
+
+
+def _age(state: State) -> float:
+    return abs(time.time() - state[1] / 1e9)
+
+
+def _report(found: Clustering, path: Path, missing: str, model: Path | None, *, as_json: bool) -> Clustering:
+    """Print a line about a file, take its rows in if a model is to be kept up to date; return the groups."""
+    try:
+        if model is None:
+            arrival: Any = examine(found, str(path), missing=missing)
+        else:
+            grown = update(found, str(path), missing=missing)
+            arrival, found = grown.arrival, grown.clustering
+            save(found, model, force=True)
+    except CoterieError as error:
+        said = {"source": path.name, "error": str(error)}
+        print(json.dumps(said) if as_json else f"{path.name}  not read: {error}", flush=True)
+        return found
+    print(json.dumps(arrival.to_dict()) if as_json else arrival, flush=True)
+    return found
