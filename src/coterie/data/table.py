@@ -24,6 +24,7 @@ from coterie.data.columns import (
     absent_columns,
     check_names,
     choose_columns,
+    lists_to_columns,
     look_at,
     numbers_from_text,
     remedy_for,
@@ -341,7 +342,7 @@ def _of_frame(
     *,
     texts: Sequence[str] = (),
 ) -> Table:
-    frame = numbers_from_text(frame, leave=texts)
+    frame = numbers_from_text(lists_to_columns(frame)[0], leave=texts)
     return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 

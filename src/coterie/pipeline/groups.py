@@ -84,6 +84,8 @@ class Groups:
     readings : tuple of ColumnReading, default=()
         How the cells of each column were read: new tables are read alike. Empty: the rows were an array, or
         the file was written before this was kept.
+    n_dropped : int, default=0
+        Of rows in blocks, how many were left out for missing values; of others, `labels` tells.
     """
 
     _schema: ClassVar[Schema] = {
@@ -105,6 +107,7 @@ class Groups:
         "seconds": Real(),
         "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
         "readings": Sometimes(ListOf(Instance(ColumnReading), kind=tuple)),
+        "n_dropped": Sometimes(COUNT),
     }
 
     @classmethod
@@ -128,6 +131,7 @@ class Groups:
     seconds: float
     levels: Levels = ()
     readings: tuple[ColumnReading, ...] = ()
+    n_dropped: int = 0
 
     @property
     def column_readings(self) -> dict[str, ColumnReading]:
@@ -155,8 +159,8 @@ class Groups:
     @property
     def n_grouped(self) -> int:
         """Rows that were not left out; those in no group count."""
-        is_whole = len(self.labels) != self.n_rows  # rows in blocks: none was left out
-        return self.n_rows if is_whole else len(self.grouped_rows)
+        is_in_blocks = self.n_dropped > 0 or len(self.labels) != self.n_rows
+        return self.n_rows - self.n_dropped if is_in_blocks else len(self.grouped_rows)
 
     @property
     def n_noise(self) -> int:
@@ -186,7 +190,7 @@ class Groups:
         if medoids is None:
             return None
         by_group = medoids[np.argsort(self.numbers)]
-        if len(self.labels) != self.n_rows:  # rows in blocks: none was left out
+        if len(self.labels) != self.n_rows:  # rows in blocks are numbered as in the data
             return np.asarray(by_group)
         return np.asarray(self.grouped_rows[by_group])
 

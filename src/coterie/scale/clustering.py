@@ -43,12 +43,15 @@ class LazyClustering(Clustering):
     @property
     def sampled_rows(self) -> Indices:
         """Which rows of the whole the sample consists of."""
-        return self.rows.sample.rows  # type: ignore[no-any-return]
+        return self.rows.sampled_rows  # type: ignore[no-any-return]
 
     @property
     def labels(self) -> Any:
-        """Group of each row, 0..k-1, the largest first, -1 is noise: a lazy Dask array of int32."""
-        return self.labelling.lazy(self.blocks)
+        """Group of each row, 0..k-1, the largest first, -1 is noise: a lazy Dask array of int32.
+
+        Rows that were left out for missing values are masked.
+        """
+        return self.rows.lazy_labels(self.labelling)
 
     def write_labels(
         self, folder: str | os.PathLike[str], *, with_data: bool = False, force: bool = False

@@ -41,10 +41,17 @@ def measure(blocks: Blocks, weights: Blocks | None, *, who: str) -> Whole:
     first = compute(tasks(blocks, _first_row)[0])
     made = tasks(blocks, _sums_of_block, first, who, weights=weights)
     total, largest_weight = compute(fold(made, _add_sums))
+    return whole_of(blocks, total, first, largest_weight, is_weighted=weights is not None, who=who)
+
+
+def whole_of(
+    blocks: Blocks, total: FloatArray, first: Data, largest_weight: float, *, is_weighted: bool, who: str
+) -> Whole:
+    """Return what the sums of all blocks say; values that cannot be clustered are refused."""
     columns = _core.moments_of_sums(total, first)
-    if weights is not None and not columns.total_weight > 0:
+    if is_weighted and not columns.total_weight > 0:
         raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
-    if weights is not None:
+    if is_weighted:
         refuse_sizes(float(columns.total_weight), largest_weight, who=who)
     _refuse_large(columns, blocks, who)
     return Whole(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))
