@@ -218,7 +218,7 @@ def test_labels_are_written_beside_the_keys(clouds, kind, tmp_path):
 
 def test_columns_of_arrays_cannot_be_written(found, tmp_path):
     """Law: what has no columns by name says so instead of leaving them out."""
-    with pytest.raises(InvalidParameter, match="with_data writes the columns of files"):
+    with pytest.raises(InvalidParameter, match="with_data, carry, with_file and keep_layout are for files"):
         found.write_labels(tmp_path / "labels", with_data=True)
 
 

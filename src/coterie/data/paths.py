@@ -153,3 +153,24 @@ def most_rows_in_memory(where: object, *, always_in_blocks: bool = False) -> int
 def _can_read_blocks() -> bool:
     """Return whether `coterie.scale` is there; without it, large files are read as a whole."""
     return find_spec("dask") is not None and find_spec("pyarrow") is not None
+
+
+def part_names(paths: Sequence[str]) -> list[str]:
+    """Return what the labels of files are called: as the files within their common folder.
+
+    Examples
+    --------
+    >>> part_names(["data/year=2020/a.csv.gz", "data/year=2021/a.parquet"])
+    ['year=2020/a.parquet', 'year=2021/a.parquet']
+    """
+    full = [os.path.abspath(path) for path in paths]
+    root = os.path.commonpath([os.path.dirname(path) for path in full])
+    names = []
+    for path in full:
+        place = Path(os.path.relpath(path, root))
+        is_packed = place.suffix.lower() in PACKED and table_suffix(place) != place.suffix.lower()
+        place = Path(place.parent, place.stem) if is_packed else place
+        names.append(str(place.with_suffix(".parquet")))
+    if len(set(names)) < len(names):  # the same name with two endings
+        names = [f"{os.path.relpath(path, root)}.parquet" for path in full]
+    return names

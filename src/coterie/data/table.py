@@ -74,6 +74,8 @@ class Table:
         Columns whose cells are read as an earlier table's were, instead of by looking.
     absent : mapping of str to str
         Of several files, the columns that not all of them have, and how many lack them.
+    files : tuple of (str, int)
+        The files that the rows come from, and the rows of each; empty: one source.
     """
 
     source: str
@@ -86,6 +88,7 @@ class Table:
     dates: str | None = None
     readings: ColumnReadings = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[tuple[str, int], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -295,7 +298,8 @@ def read_table(
     if not tables:
         raise no_rows_in(name, len(empty))
     joined = _joined(name, tables)
-    return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes))
+    files = tuple((table.source, table.n_rows) for table in tables)
+    return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes), files=files)
 
 
 def refuse_option(name: str, value: Any, kind: str) -> None:

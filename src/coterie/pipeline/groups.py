@@ -194,7 +194,26 @@ class Groups:
             return np.asarray(by_group)
         return np.asarray(self.grouped_rows[by_group])
 
-    def predict(self, rows: object, *, missing: str = "error") -> Labels:
+    @property
+    def counts_observed(self) -> bool:
+        """Whether the model takes rows with missing values by the cells that are there."""
+        model = self.model
+        is_told = getattr(model, "missing", None) == "observed" or takes_gaps(_metric_of(model))
+        return bool(is_told or self.recipe.method in ("latent-classes", "kprototypes"))
+
+    @property
+    def missing_policy(self) -> str:
+        """What is done about missing values of new rows where nothing is said: what the fit did.
+
+        Rows that were left out there are refused.
+        """
+        if self.levels:
+            return "auto"
+        if self.medians is None:
+            return "refuse"
+        return "observed" if self.counts_observed else "median"
+
+    def predict(self, rows: object, *, missing: str | None = None) -> Labels:
         """Return the group of each new row.
 
         Parameters
@@ -202,9 +221,10 @@ class Groups:
         rows : Table, path, DataFrame or array
             Tables, files and frames are matched by column name, and their cells are read as those of the fit
             were; arrays must have the model's columns in their order.
-        missing : {"error", "observed", "drop", "median"}, default="error"
+        missing : {"refuse", "observed", "drop", "median", "auto"}, default=None
             Rows with missing values: refuse, count observed cells (k-means), mask them, or fill them with the
-            medians of the fit.
+            medians of the fit. "auto", for rows with categories, compares the cells that are there. None: as
+            in the fit, where rows were filled or compared by observed cells; else they are refused.
 
         Returns
         -------
@@ -219,6 +239,7 @@ class Groups:
             raise InvalidData(
                 "no new rows can be placed by these groups: they were found in a matrix of distances."
             )
+        missing = self.missing_policy if missing is None else missing
         if self.levels:
             return self._predict_mixed(rows, missing)
         X, source = self._matrix(rows)
@@ -250,8 +271,7 @@ class Groups:
 
     def _predict_observed(self, X: Any, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
-        counts = getattr(self.model, "missing", None) == "observed" or takes_gaps(_metric_of(self.model))
-        if issparse(X) or not (counts or self.recipe.method in ("latent-classes", "kprototypes")):
+        if issparse(X) or not self.counts_observed:
             raise InvalidParameter(
                 'missing="observed" is for groups that were found by observed cells, got others. Use '
                 '"median" or "drop".'
@@ -540,7 +560,7 @@ def column_readings(model: Any, *, dates: str | None = None) -> dict[str, Column
     return found
 
 
-def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels:
+def predict_table(model: Any, table: Table, *, missing: str | None = None) -> Labels:
     """Return the group of each row of a table.
 
     Parameters
@@ -549,8 +569,8 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
         What `coterie.load` returned. An estimator's clusters keep its own numbers.
     table : Table
         Columns are found by name when the model knows names, otherwise the numeric ones are taken in order.
-    missing : {"error", "observed", "drop", "median"}, default="error"
-        What to do about missing values; "median" needs `Groups`.
+    missing : {"refuse", "observed", "drop", "median"}, default=None
+        What to do about missing values; "median" needs `Groups`. None: as in the fit; estimators refuse.
     """
     groups = getattr(model, "groups", model)
     if hasattr(model, "predict_table"):
@@ -568,7 +588,7 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
             f"{', '.join(columns[:5])}{' ...' if len(columns) > 5 else ''}."
         )
     X = table.matrix(columns)
-    complete = settle_missing(X, columns, policy=missing, source=table.source)
+    complete = settle_missing(X, columns, policy=missing or "refuse", source=table.source)
     with warnings.catch_warnings():
         # the columns were matched by name above; the matrix no longer carries the names
         warnings.filterwarnings("ignore", "X does not have valid feature names")

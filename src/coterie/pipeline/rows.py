@@ -202,6 +202,11 @@ class MemoryRows:
         return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)
 
     @property
+    def scaled(self) -> Data:
+        """Scaled values of all rows; of mixed ones, numbers and codes."""
+        return self.prepared.points  # type: ignore[no-any-return]  # an array
+
+    @property
     def mixed(self) -> MixedColumns | None:
         """Which columns are categories; None: none."""
         return mixed_columns(self.prepared.levels) if self.prepared.levels else None

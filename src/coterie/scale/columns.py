@@ -27,7 +27,7 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.sources.arrow import open_any
-from coterie.scale.sources.changed import FILE, FILE_ROW, ColumnPlan
+from coterie.scale.sources.changed import ColumnPlan
 from coterie.scale.sources.reading import open_tables, read_blocks
 from coterie.scale.sources.spooled import open_spooled
 from coterie.scale.sources.tables import Tables, is_numeric
@@ -152,20 +152,12 @@ class Opened:
             fewer = replace(fewer, plans=plans)
         return replace(fewer, blocks=fewer.read(used))
 
-    def beside(self, names: Sequence[str] | None, *, with_data: bool, with_file: bool) -> Blocks | None:
-        """Return the columns that labels are written beside: chosen ones, keys, or all; None: row numbers."""
+    def beside(self, names: Sequence[str], *, with_data: bool, with_file: bool) -> Blocks | None:
+        """Return the columns that labels stand beside: keys and chosen ones, or all; None: row numbers."""
         if self.tables is None:
             return None
-        absent = self.tables.absent
-        every = list(dict.fromkeys(name for table in self.tables.filled for name in table.types))
         keys = [one.name for one in self.left_out if one.reason in KEY_REASONS]
-        check_names(self.title, every, names or ())
-        wanted = [name for name in every if name not in absent] if with_data else [*keys, *(names or ())]
-        taken = ("label", "group", *((FILE, FILE_ROW) if with_file else ()))
-        chosen = [name for name in dict.fromkeys(wanted) if name not in taken]
-        if not chosen and not with_file:
-            return None
-        return self.tables.as_stored(chosen, self.blocks, with_file=with_file)
+        return self.tables.beside(keys, names, self.blocks, with_data=with_data, with_file=with_file)
 
     def read(self, columns: Sequence[str]) -> Blocks:
         """Return the rows in other columns."""
@@ -202,7 +194,7 @@ def open_columns(
         Header and encoding of text.
     """
     refuse_queries(source, "X of coterie.fit")
-    tables = _look_into(source, **how)
+    tables = look_into(source, **how)
     if tables is None and not hasattr(source, "dtypes"):
         if drop or keep or columns:
             raise InvalidParameter(
@@ -264,13 +256,19 @@ def _looks(
             looks[name] = _look_as_text(look, tables.decimal_sign(name))
     wanted = [name for name in looks if name not in unused]
     found = survey_looks(tables, looks, wanted, None, dates)
+    for name in as_text:  # numbers throughout
+        look = found[name]
+        if look.reading is not None and look.reading.kind == NUMBER and not look.marks:
+            found[name] = Look(head[name], head[name])
     return {name: replace(look, absent=tables.absent.get(name)) for name, look in found.items()}
 
 
 def _look_as_text(look: Look, decimal: str) -> Look:
     """Return the look at numbers that are text in some rows."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    texts = look.series.cast(polars.String)
+    numbers = look.series
+    is_whole = numbers.dtype.is_float() and (numbers.drop_nulls() % 1 == 0).all()
+    texts = (numbers.cast(polars.Int64, strict=False) if is_whole else numbers).cast(polars.String)
     texts = texts if decimal == "." else texts.str.replace(".", decimal, literal=True)
     return Look(texts, look.numbers, None, Reading(NUMBER, decimal=decimal))
 
@@ -297,8 +295,11 @@ def _plans(
     """Return how the cells of the columns used become numbers, where they are not plain numbers."""
     found = {}
     known = dict(zip(used, levels, strict=True)) if levels else {}
+    as_text = tables.numbers_as_text(tables.first_values)
     for name in used:
-        plan = ColumnPlan(looks[name].reading, levels=known.get(name))
+        look = looks[name]
+        is_text = look.reading is None and known.get(name) is None and name in as_text
+        plan = ColumnPlan(look.reading, levels=known.get(name), is_text=is_text)
         if not plan.is_plain or name in tables.absent:
             found[name] = plan
     return found
@@ -309,6 +310,15 @@ def title_of(source: object) -> str:
     if isinstance(source, SpooledRows):
         return source.name
     return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
+
+
+def key_columns(tables: Tables) -> list[str]:
+    """Return the columns of files that name the rows, by the rules of tables in memory."""
+    looks = {name: look_at(series) for name, series in tables.first_values.items()}
+    there = [name for name in looks if name not in tables.absent]
+    found = {name: look.reason for name, look in looks.items() if look.reason is not None}
+    found |= _keys(tables, [looks[name].series for name in there if looks[name].reason is None])
+    return [name for name in there if found.get(name) in KEY_REASONS]
 
 
 def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
@@ -340,8 +350,10 @@ def _kind_of(name: str, values: Any, sample: Sample) -> str | None:
     return kind_of_key(name, values, sample.rows, sample.n_rows)
 
 
-def _look_into(source: object, **how: Any) -> Tables | None:
+def look_into(source: object, **how: Any) -> Tables | None:
     """Open files of tables, a dataset, or rows of a database; None for frames and matrices."""
+    if isinstance(source, Tables):
+        return source
     if isinstance(source, SpooledRows):
         return open_spooled(source)
     if type(source).__module__.partition(".")[0] == "pyarrow":

@@ -1,4 +1,4 @@
-"""Missing values in blocks: counted in the first pass, then left out, filled, or left to methods that take them."""
+"""Missing values in blocks: counted in the first pass, then left out, filled, or left to the method."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Survey:
         return np.sqrt(self.squares / np.maximum(self.counts, 1))
 
     def sentinels(self, at: int) -> dict[str, int]:
-        """Return numbers such as -999 in a column that lie clearly outside of all others: see `find_sentinels`."""
+        """Return numbers such as -999 that lie clearly outside of all others: see `find_sentinels`."""
         low, high = float(self.inner_low[at]), float(self.inner_high[at])
         ends = (float(self.low[at]), float(self.high[at]))
         if not any(end in SENTINELS for end in ends) or not low < high:
@@ -76,7 +76,6 @@ class Survey:
         far = FAR * (high - low)
         found = [one for one in range(len(SENTINELS)) if _is_out(SENTINELS[one], low - far, high + far)]
         return {f"{SENTINELS[one]:.0f}": int(self.marks[one, at]) for one in found if self.marks[one, at]}
-
 
     def of(self, places: Sequence[int], blocks: Blocks) -> Survey:
         """Return the same of some columns; where values are missing, rows are counted again."""
@@ -226,7 +225,7 @@ def settled_policy(policy: str, found: Survey) -> str:
 
 
 def mostly_empty(found: Survey, columns: Sequence[str], named: Collection[str]) -> dict[str, float]:
-    """Return the columns in which more than half of the values are missing, and which share; not all columns."""
+    """Return the columns that mostly lack values, and the share that is missing; not all columns."""
     shares = found.n_missing / found.n_rows
     empty = {name: float(share) for name, share in zip(columns, shares, strict=True) if share > MOSTLY_EMPTY}
     if len(empty) == len(columns):
@@ -238,9 +237,9 @@ def refuse_gaps(blocks: Blocks, source: str) -> None:
     """Refuse the first missing value, with its place."""
     for message in compute(fold(tasks(blocks, _first_gap), _concatenated)):
         text = f"{source}: {message}"
-        raise InvalidData(
-            f"{text} Use missing='observed', 'drop' or 'median', or fill them first."
-        ).in_shell(f"{text} Use --missing observed|drop|median, or fill them first.")
+        raise InvalidData(f"{text} Use missing='observed', 'drop' or 'median', or fill them first.").in_shell(
+            f"{text} Use --missing observed|drop|median, or fill them first."
+        )
 
 
 def _first_gap(block: Block, _weights: Block | None) -> list[str]:

@@ -115,7 +115,7 @@ def _fit_blocks(
     notes = (*getattr(estimator, "notes_", ()), *began, *said_by(caught), *unsaved)
     model = _nameless(estimator.local_)
     if hasattr(model, "medoid_indices_"):  # numbered as in the data
-        model.medoid_indices_ = rows.prepared.filling.table_rows(model.medoid_indices_)
+        model.medoid_indices_ = rows.ready.filling.table_rows(model.medoid_indices_)
     return BlocksFitted(estimator, Labelling(model, None, numbers), notes)
 
 
@@ -130,7 +130,7 @@ def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> ValuesByN
     """Return where the best of the starts on a sample ended, drawn as from a table in memory."""
     points, n_start = rows.scaled, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
-        points = rows.scaling.apply(draw_sample(rows.prepared.values, n_start, request.seed).X)
+        points = rows.scaling.apply(draw_sample(rows.ready.values, n_start, request.seed).X)
     return start_on(winner, points, in_order=request.rows_may_move)
 
 
@@ -149,16 +149,16 @@ def _fit_whole(
 
 def _fit_observed(winner: Candidate, rows: BlockRows, request: FitRequest) -> BlocksFitted:
     """Fit k-means to the cells that are there: the best of its starts on the sample, then passes over all."""
-    cells = rows.scaling.apply(rows.prepared.sampled_cells)
+    cells = rows.scaling.apply(rows.ready.sampled_cells)
     parameters = {**winner.parameters, "missing": "observed"}
     order = row_order(rows.scaled) if request.rows_may_move else np.arange(len(cells))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a start need not be an optimum
         start = replace(winner, parameters=parameters).make().fit(np.ascontiguousarray(cells[order]))
-    found, scaling = rows.prepared.found, rows.scaling
+    found, scaling = rows.ready.found, rows.scaling
     origin = scaling.apply(found.mean[None, :])[0]
     shift = start.tol * float(np.mean((found.spread / scaling.factor) ** 2))
-    blocks = rows.prepared.cells.scaled(scaling)
+    blocks = rows.ready.cells.scaled(scaling)
     run = run_observed(blocks, start.cluster_centers_, origin, start.max_iter, shift)
     how = {name: parameters[name] for name in ("n_clusters", "random_state", "missing") if name in parameters}
     model = observed_model(run, how, origin)
@@ -169,7 +169,7 @@ def _fit_observed(winner: Candidate, rows: BlockRows, request: FitRequest) -> Bl
 
 def _fit_prototypes(winner: Candidate, rows: BlockRows) -> BlocksFitted:
     """Fit k-prototypes or k-modes: to the sample, then its prototypes to all rows."""
-    found, scaling = rows.prepared.found, rows.scaling
+    found, scaling = rows.ready.found, rows.scaling
     parameters = dict(winner.parameters)
     if winner.method == "kprototypes" and parameters.get("gamma", "auto") == "auto":
         is_number = [known is None for known in rows.opened.levels]
@@ -236,17 +236,17 @@ def look_up(block: Block, _weights: Block | None, known: Any) -> Any:
 
 
 def label_with_gaps(
-    block: Block, _weights: Block | None, model: Any, numbers: Labels, rule: str, how: Preparation
+    block: Block, _weights: Block | None, model: Any, numbers: Labels, rule: str | None, how: Preparation
 ) -> Any:
     """Return the groups of a block's rows; those that are left out by a rule for gaps are masked."""
     X = block.read()
-    is_out = is_left_out(X, rule)
+    is_out = np.zeros(len(X), dtype=bool) if rule is None else is_left_out(X, rule)
     labels = np.ma.masked_array(np.full(len(X), -1, dtype=np.int32), mask=is_out)
     if not is_out.all():
         rows = how.apply(np.ascontiguousarray(X[~is_out]))
         with one_thread("openmp"):
             labels[~is_out] = number_labels(np.asarray(model.predict(rows_for(model, rows))), numbers)
-    return labels
+    return labels if is_out.any() else labels.data
 
 
 def _looked_up(block: Block, _weights: Block | None, known: Labels, numbers: Labels) -> Labels:

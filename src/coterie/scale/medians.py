@@ -1,4 +1,4 @@
-"""Exact medians of columns in blocks, in two passes: counts in bins of a narrow range, then the middle values.
+"""Exact medians of columns in blocks, in two passes: counts in bins of a range, then the middle values.
 
 The range comes from a sample; its bins are equal steps in the order of floating point numbers. The first pass
 counts, the second collects the values of the bins that hold the two middle ranks. A range that does not hold
@@ -52,7 +52,7 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Values of a column below the range, and in each of its bins; or how often each different value occurs."""
+    """Values of a column below the range, and in each of its bins; or how often each value occurs."""
 
     below: int
     bins: Indices

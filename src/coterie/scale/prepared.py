@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class Filling:
     counts: Sequence[tuple[str, int]] = ()
     rule: str | None = None
     is_kept: AnyArray | None = None
-    preparation: Preparation = Preparation()
+    preparation: Preparation = field(default_factory=Preparation)
     is_observed: bool = False
     is_median: bool = False
 
@@ -175,7 +175,9 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
         opened, found = _without_unassociated(opened, found, request)
     if request.missing == "auto":
         gone = mostly_empty(found, opened.columns, (*request.columns, *request.keep))
-        opened = opened.without({name: f"{share:.0%} missing" for name, share in gone.items()}) if gone else opened
+        opened = (
+            opened.without({name: f"{share:.0%} missing" for name, share in gone.items()}) if gone else opened
+        )
         found = _again(opened, found)
     n_rows = opened.blocks.n_rows
     filling, cells = _settle(opened, found, request)
@@ -272,9 +274,8 @@ def _without_constants(opened: Opened, found: Survey, request: FitRequest) -> tu
     """Leave out columns of numbers that have one value; those of a matrix stay."""
     if not opened.has_names:
         return opened, found
-    levels = opened.levels or (None,) * len(opened.columns)
     gone = {}
-    for at, (name, known) in enumerate(zip(opened.columns, levels, strict=True)):
+    for at, name in enumerate(opened.columns):
         is_text = opened.tables is not None and opened.looks[name].is_text
         if is_text or name in (*request.keep, *request.columns) or found.low[at] < found.high[at]:
             continue
@@ -310,7 +311,9 @@ def _settle(opened: Opened, found: Survey, request: FitRequest) -> tuple[Filling
     is_mixed = bool(opened.levels)
     policy = request.missing if is_mixed else settled_policy(request.missing, found)
     rule = ANY if policy == "drop" else ALL if is_mixed or policy == "observed" else None
-    n_left = blocks.n_rows if rule is None else found.n_complete if rule == ANY else found.n_rows - found.n_empty
+    n_left = (
+        blocks.n_rows if rule is None else found.n_complete if rule == ANY else found.n_rows - found.n_empty
+    )
     if n_left == 0:
         raise InvalidData(
             f"{opened.title}: every row has a missing value: nothing is left after dropping them."
@@ -333,7 +336,8 @@ def _filled(filling: Filling, opened: Opened, cells: Blocks, sample: Sample, fou
     empty = np.flatnonzero((found.n_missing == found.n_rows) & is_number)
     if empty.size:
         raise InvalidData(
-            f'{opened.title}: column "{opened.columns[empty[0]]}" has no values, so it has no median. Leave it out.'
+            f'{opened.title}: column "{opened.columns[empty[0]]}" has no values, so it has no median. '
+            f"Leave it out."
         )
     middle = medians(cells, sample.X, found.n_rows - found.n_missing)
     middle = np.where(is_number, middle, np.nan)

@@ -20,7 +20,13 @@ from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
-from coterie.pipeline.groups import centers_of, described_columns, mixed_columns, number_labels, share_explained
+from coterie.pipeline.groups import (
+    centers_of,
+    described_columns,
+    mixed_columns,
+    number_labels,
+    share_explained,
+)
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.profile import effect_sizes
@@ -53,13 +59,13 @@ EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
 class BlockRows:
     """Rows in blocks, and some of them in memory."""
 
-    prepared: PreparedBlocks
+    ready: PreparedBlocks
     truth: Truth | None = None  # the class of each row, where it was given
 
     @property
     def opened(self) -> Opened:
         """The columns, and all rows as they are."""
-        return self.prepared.opened
+        return self.ready.opened
 
     @property
     def source(self) -> str:
@@ -69,17 +75,17 @@ class BlockRows:
     @property
     def blocks(self) -> Blocks:
         """The rows that are grouped, filled and scaled."""
-        return self.prepared.blocks
+        return self.ready.blocks
 
     @property
     def sample(self) -> Sample:
         """Some of them, filled."""
-        return self.prepared.sample
+        return self.ready.sample
 
     @property
     def scaling(self) -> Scaling:
         """How the columns are scaled."""
-        return self.prepared.scaling
+        return self.ready.scaling
 
     @property
     def n_rows(self) -> int:
@@ -99,7 +105,7 @@ class BlockRows:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done."""
-        return self.prepared.notes
+        return self.ready.notes
 
     @property
     def mixed(self) -> MixedColumns | None:
@@ -109,7 +115,7 @@ class BlockRows:
     @cached_property
     def at_hand(self) -> MemoryRows:
         """The sampled rows, as rows of a table in memory."""
-        return MemoryRows(self.prepared.at_hand())
+        return MemoryRows(self.ready.at_hand())
 
     @property
     def scaled(self) -> Data:
@@ -129,7 +135,7 @@ class BlockRows:
     @property
     def sampled_rows(self) -> Indices:
         """Which rows of the data the sample consists of."""
-        return self.prepared.filling.table_rows(self.sample.rows)
+        return self.ready.filling.table_rows(self.sample.rows)
 
     @cached_property
     def classes(self) -> Any:
@@ -147,7 +153,7 @@ class BlockRows:
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
-        gaps, is_observed = self.at_hand.prepared.gaps(), self.prepared.filling.is_observed
+        gaps, is_observed = self.at_hand.prepared.gaps(), self.ready.filling.is_observed
         return compare_sample(
             self.scaled, gaps, self.sample.rows, self.n_rows, request, self.mixed, is_observed=is_observed
         )
@@ -169,19 +175,19 @@ class BlockRows:
             return number_labels(labelling.known[self.sample.rows], labelling.numbers)
         points = self.scaled
         if labelling.takes_gaps:
-            points = self.scaling.apply(self.prepared.sampled_cells)
+            points = self.scaling.apply(self.ready.sampled_cells)
         return number_labels(np.asarray(labelling.model.predict(points)), labelling.numbers)
 
     def grouped(self, labelling: Labelling) -> Blocks:
         """Return the rows that are grouped as the model takes them: filled, or with gaps."""
-        return self.prepared.cells.scaled(self.scaling) if labelling.takes_gaps else self.blocks
+        return self.ready.cells.scaled(self.scaling) if labelling.takes_gaps else self.blocks
 
     def label_task(self, labelling: Labelling) -> tuple[Any, ...]:
-        """Return blocks of all rows, a function of a block, and its arguments, that give the labels of its rows.
+        """Return blocks of all rows, and a function of a block with arguments that gives its labels.
 
         The labels of rows that were left out are masked.
         """
-        filling, rows = self.prepared.filling, self.opened.blocks
+        filling, rows = self.ready.filling, self.opened.blocks
         if filling.is_kept is None:
             return (self.grouped(labelling), *labelling.task())
         if labelling.known is not None:
@@ -225,7 +231,7 @@ class BlockRows:
         labelling, by_size = fitted.labels, np.argsort(fitted.labels.numbers)
         lazy = labelling.lazy(self.grouped(labelling))
         labels = evaluate.label_blocks(lazy, self.blocks, "labels")
-        sampled, whole = self.sampled_labels(labelling), self.prepared.whole
+        sampled, whole = self.sampled_labels(labelling), self.ready.whole
         totals: GroupTotals | None = None
         if whole is not None:
             origin = self.scaling.apply(whole.origin[None, :])[0].astype(self.blocks.dtype)
@@ -238,7 +244,7 @@ class BlockRows:
             profile = self._profile_of_cells(sampled, labels, len(labelling.numbers))
         explained = None if totals is None else share_explained(profile, self.scaling, self.n_rows)
         about = tuple(filter(None, [profile.rule_note]))
-        filling = self.prepared.filling
+        filling = self.ready.filling
         groups = Groups(
             source=self.source,
             n_rows=filling.n_rows,
@@ -266,7 +272,7 @@ class BlockRows:
     def _profile_of_cells(self, labels: Labels, blocks: Blocks, n_groups: int) -> Profile:
         """Return the profile of mixed rows: the cells that are there count."""
         assert self.mixed is not None
-        found: CellTotals = total_cells(self.prepared.values, blocks, n_groups, self.mixed)
+        found: CellTotals = total_cells(self.ready.values, blocks, n_groups, self.mixed)
         return self._profile(labels, found.sizes, found.means, found.center, found.spread)
 
     def _profile(
@@ -276,9 +282,7 @@ class BlockRows:
         sample, mixed = self.sample, self.mixed
         names, category_of = described_columns(self.columns, self.opened.levels)
         X = sample.X if mixed is None else mixed.indicators(sample.X)
-        few = profile_groups(
-            X, labels, names, len(sizes), rows=self.sampled_rows, category_of=category_of
-        )
+        few = profile_groups(X, labels, names, len(sizes), rows=self.sampled_rows, category_of=category_of)
         differences = (means - center) / np.where(spread > 0, spread, 1.0)
         note = few.rule_note or ("" if sample.is_whole else f"rules and typical rows are from {sample}")
         counts = sizes.astype(np.int64)

@@ -1,4 +1,4 @@
-"""What the cells of text in blocks hold: one pass over all of them, as a table in memory is looked at as a whole."""
+"""What the cells of text in blocks hold: one pass over all of them, as a table in memory is looked at."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _look_by(look: Look, facts: CellFacts) -> Look:
     if facts.n_stray > (1 - MOSTLY) * filled or facts.stray is None:
         return SurveyedLook(look.series, reason="text", facts=facts)
     row, cell = facts.stray
-    example = f'such as "{shortened(cell)}" in row {row + 1:,}'
+    example = f'such as "{shortened(cell)}" in row {row + 1}'
     return Look(look.series, reason=f"text in {facts.n_stray:,} of {facts.n_rows:,} rows, {example}")
 
 
@@ -207,9 +207,7 @@ def survey_marks(tables: Tables, names: Sequence[str], like: Blocks) -> dict[str
     return told
 
 
-def _marks_of_block(
-    block: Block, _weights: Block | None, names: Sequence[str]
-) -> dict[str, dict[str, int]]:
+def _marks_of_block(block: Block, _weights: Block | None, names: Sequence[str]) -> dict[str, dict[str, int]]:
     polars = require("polars", extra="cli", purpose="Reading tables")
     parts = [
         {

@@ -56,7 +56,11 @@ def read_truth(truth: Any, opened: Opened, is_kept: AnyArray | None) -> Truth | 
     if truth is None:
         return None
     names: tuple[str, ...] = ()
-    if isinstance(truth, str) and opened.tables is not None and not opened.looks[truth].series.dtype.is_integer():
+    if (
+        isinstance(truth, str)
+        and opened.tables is not None
+        and not opened.looks[truth].series.dtype.is_integer()
+    ):
         codes, names = _coded(truth, opened)
     elif isinstance(truth, str):
         codes = evaluate.label_blocks(opened.read([truth]), None, "truth")
@@ -75,7 +79,7 @@ def _coded(name: str, opened: Opened) -> tuple[Blocks, tuple[str, ...]]:
     facts = survey_cells(opened.tables, {name: None}, opened.blocks)[name]
     if facts.is_many:
         raise InvalidParameter(
-            f"{opened.title}: column \"{name}\" has more than {MOST_DIFFERENT:,} different values, too many "
+            f'{opened.title}: column "{name}" has more than {MOST_DIFFERENT:,} different values, too many '
             f"for classes to compare with."
         )
     names = tuple(sorted({*facts.texts, *([NO_CLASS] if facts.n_missing else [])}))

@@ -15,7 +15,7 @@ from coterie.data.databases import SpooledRows
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Blocks
 from coterie.scale.sources.reading import read_blocks
-from coterie.scale.sources.tables import Readings
+from coterie.scale.sources.tables import Readings, Tables
 
 
 class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -119,7 +119,7 @@ def _has_columns(X: Any) -> bool:
         text = str(X).lower().rstrip("/")
         return not text.endswith((".npy", ".zarr"))
     return (
-        isinstance(X, list | tuple | SpooledRows)
+        isinstance(X, list | tuple | SpooledRows | Tables)
         or hasattr(X, "columns")
         or type(X).__module__.startswith("pyarrow")
     )

@@ -46,7 +46,8 @@ def run_observed(
         Squared length of all moves together below which it ends.
     """
     centers, before = np.asarray(start, dtype=blocks.dtype), None
-    for n_iter in range(1, max_iter + 1):
+    n_iter = 0
+    for n_iter in range(1, max_iter + 1):  # noqa: B007  # the last one is told
         sizes, sums, counts, _ = _pass(blocks, centers, origin)
         moved = np.where(counts > 0, sums / np.maximum(counts, 1) + origin, centers).astype(blocks.dtype)
         way = float(np.square(moved.astype(np.float64) - centers).sum())
@@ -127,7 +128,10 @@ def run_prototypes(blocks: Blocks, model: Any, max_iter: int) -> PrototypesRun:
         costs.append(float(cost))
         best, best_sizes = (means, modes), sizes
         means = np.where(known > 0, sums / np.maximum(known, 1), means)
-        chosen = [np.where(table.sum(axis=1) > 0, table.argmax(axis=1), modes[:, at]) for at, table in enumerate(levels)]
+        chosen = [
+            np.where(table.sum(axis=1) > 0, table.argmax(axis=1), modes[:, at])
+            for at, table in enumerate(levels)
+        ]
         modes = np.stack(chosen, axis=1).astype(np.int32) if chosen else modes
         means, modes = np.ascontiguousarray(means), np.ascontiguousarray(modes)
     return PrototypesRun(best[0], best[1], best_sizes, np.array(costs))
@@ -142,8 +146,12 @@ def _prototypes_of_block(
     )
     there = ~np.isnan(rows.numbers)
     filled = np.where(there, rows.numbers, 0.0)
-    sums = np.stack([np.bincount(labels, c, minlength=k) for c in filled.T], axis=1) if means.shape[1] else means
-    known = np.stack([np.bincount(labels, c, minlength=k) for c in there.T], axis=1) if means.shape[1] else means
+    sums = (
+        np.stack([np.bincount(labels, c, minlength=k) for c in filled.T], axis=1) if means.shape[1] else means
+    )
+    known = (
+        np.stack([np.bincount(labels, c, minlength=k) for c in there.T], axis=1) if means.shape[1] else means
+    )
     tables = []
     for codes, n_levels in zip(rows.codes.T, rows.n_levels.tolist(), strict=True):
         is_known = codes >= 0
@@ -164,6 +172,4 @@ def prototypes_model(run: PrototypesRun, model: Any) -> Any:
         "epoch_costs_": run.costs,
         "n_iter_": len(run.costs) - 1,
     }
-    return type(model).from_fitted(
-        found, n_columns=model.n_features_in_, **model.get_params(deep=False)
-    )
+    return type(model).from_fitted(found, n_columns=model.n_features_in_, **model.get_params(deep=False))

@@ -33,12 +33,15 @@ class ColumnPlan:
         Of categories, what the codes 0, 1, ... stand for.
     element : (str, int) or None
         The column of lists that holds the numbers, and which element they are.
+    is_text : bool
+        Whether plain numbers are stored as text.
     """
 
     reading: Reading | None = None
     sentinels: tuple[str, ...] = ()
     levels: tuple[str, ...] | None = None
     element: tuple[str, int] | None = None
+    is_text: bool = False
 
     @classmethod
     def of(cls, how: Reading | ColumnReading | ColumnPlan, levels: Sequence[str] | None = None) -> ColumnPlan:
@@ -151,7 +154,9 @@ def element_of(series: Any, element: tuple[str, int], where: str) -> Any:
         return series.arr.get(at, null_on_oob=True).alias(series.name)
     lengths = series.list.len().drop_nulls().unique()
     if len(lengths) > 1:
-        raise InvalidData(f'{where}: lists of column "{name}" have {lengths.min()} to {lengths.max()} values.')
+        raise InvalidData(
+            f'{where}: lists of column "{name}" have {lengths.min()} to {lengths.max()} values.'
+        )
     return series.list.get(at, null_on_oob=True).alias(series.name)
 
 
@@ -264,5 +269,3 @@ def _rows_at(value: Any, rows: Indices) -> Any:
     if hasattr(value, "column_names"):
         return value.take(rows)
     return value.iloc[rows] if hasattr(value, "iloc") else value[rows]
-
-

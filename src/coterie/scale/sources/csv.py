@@ -122,8 +122,8 @@ class CsvPiece(Piece):
                     f"{self.name}: is not UTF-8 throughout. If it comes from Windows or Excel, use "
                     f"encoding='cp1252'."
                 ).in_shell(
-                    f"{self.name}: is not UTF-8 throughout. If it comes from Windows or Excel, use --encoding "
-                    f"cp1252."
+                    f"{self.name}: is not UTF-8 throughout. If it comes from Windows or Excel, use "
+                    f"--encoding cp1252."
                 ) from None
             if "conversion error" not in str(error).lower():
                 raise
@@ -201,9 +201,7 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
     except OSError as error:
         raise unreadable(path, "CSV", error) from None
     modified = os.stat(source).st_mtime_ns
-    written = Written(
-        dialect.delimiter, "," if dialect.decimal_comma else ".", dialect.has_comments, chosen
-    )
+    written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".", dialect.has_comments, chosen)
     pieces = [
         CsvPiece(os.path.abspath(source), *found, modified, written, titles, shown, folder)
         for found in ranges

@@ -13,12 +13,12 @@ import pyarrow.types
 from coterie._support.optional import require
 from coterie._support.typing import ValuesByName
 from coterie.data.cells import Reading
-from coterie.data.columns import absent_columns, lists_to_columns, numbers_from_text
+from coterie.data.columns import absent_columns, check_names, lists_to_columns, numbers_from_text
 from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.scale.blocks import Blocks, rows_per_block
-from coterie.scale.sources.changed import ColumnPlan, ConvertedPiece, PlacedPiece, Plans
+from coterie.scale.sources.changed import FILE, FILE_ROW, ColumnPlan, ConvertedPiece, PlacedPiece, Plans
 from coterie.scale.sources.partitions import ColumnKeys, Piece, common_dtype
 
 Readings = Mapping[str, Reading | ColumnPlan]
@@ -135,14 +135,17 @@ class Tables:
         return [name for name, series in head.items() if series.dtype.is_numeric() and name in texts]
 
     def may_be_text(self, name: str) -> bool:
-        """Return whether cells that the first rows say nothing about can be text: in CSV files, or by type."""
+        """Return whether cells that the first rows do not show can be text: in CSV files, or by type."""
         kind = self.kind_of(name)
         return kind is not None and (is_text(kind) or self.is_in_text_files(name))
 
     def is_in_text_files(self, name: str) -> bool:
         """Return whether a column is one of CSV files."""
         return any(
-            hasattr(piece, "as_text") for table in self.filled if name in table.types for piece in table.pieces
+            hasattr(piece, "as_text")
+            for table in self.filled
+            if name in table.types
+            for piece in table.pieces
         )
 
     def decimal_sign(self, name: str) -> str:
@@ -170,6 +173,20 @@ class Tables:
                     pieces.append(replace(piece, columns=there))
         rows = rows_per_block(len(columns)) if like is None else like.block_rows
         return Blocks(tuple(pieces), tuple(columns), len(columns), np.dtype(np.float64), rows)
+
+    def beside(
+        self, keys: Sequence[str], names: Sequence[str], like: Blocks, *, with_data: bool, with_file: bool
+    ) -> Blocks | None:
+        """Return the columns that labels stand beside: keys and chosen ones, or all; None: none."""
+        every = list(dict.fromkeys(name for table in self.filled for name in table.types))
+        check_names(self.filled[0].name, every, names)
+        absent = self.absent
+        wanted = [name for name in every if name not in absent] if with_data else [*keys, *names]
+        taken = ("label", "group", *((FILE, FILE_ROW) if with_file else ()))
+        chosen = [name for name in dict.fromkeys(wanted) if name not in taken]
+        if not chosen and not with_file:
+            return None
+        return self.as_stored(chosen, like, with_file=with_file)
 
     def as_stored(self, columns: Sequence[str], like: Blocks, *, with_file: bool = False) -> Blocks:
         """Return columns of any kind, cut like other blocks: to be carried along, not to be computed with.
@@ -267,7 +284,8 @@ def _is_wide(table: Table, name: str, plans: Plans) -> bool:
     plan = plans[name]
     if plan.element is not None and plan.element[0] in table.types:
         return str(table.types[plan.element[0]].value_type) != "float"
-    return not (plan.reading is None and plan.levels is None and name in table.types)
+    is_stored = name in table.types and not is_text(table.types[name])
+    return not (plan.reading is None and plan.levels is None and is_stored)
 
 
 def _is_converted(table: Table, name: str, plans: Plans) -> bool:
@@ -285,7 +303,11 @@ def _converted(
     there = tuple(dict.fromkeys(name for name in stored if name in table.types))
     inner = replace(piece, columns=there)
     if hasattr(piece, "texts"):  # cells of a CSV file are read as text where they are no plain numbers
-        texts = (name for name, plan in converted if plan.reading is not None or plan.levels is not None)
+        texts = (
+            name
+            for name, plan in converted
+            if plan.reading is not None or plan.levels is not None or plan.is_text
+        )
         inner = replace(inner, texts=tuple(name for name in texts if name in there))
     return ConvertedPiece(inner, names, converted)
 

@@ -1,4 +1,4 @@
-"""Text that has no ranges of bytes to read by: packed, or in UTF-16. It is unpacked once, to a temporary folder."""
+"""Text without ranges of bytes to read by, packed or in UTF-16: it is unpacked once to a folder."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ GZIP = b"\x1f\x8b"
 
 
 def encoding_of(head: bytes, encoding: str | None) -> str:
-    """Return the encoding of text: the one that is named, or what a byte order mark says.
+    r"""Return the encoding of text: the one that is named, or what a byte order mark says.
 
     Examples
     --------
-    >>> encoding_of(b"\\xff\\xfea", None), encoding_of(b"a", "cp1252")
+    >>> encoding_of(b"\xff\xfea", None), encoding_of(b"a", "cp1252")
     ('utf-16', 'cp1252')
     """
     marked = (name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark))
@@ -37,7 +37,7 @@ def encoding_of(head: bytes, encoding: str | None) -> str:
 
 
 def has_ranges(head: bytes, encoding: str) -> bool:
-    """Return whether rows can be read by ranges of bytes: line feeds and quotes are what they are in ASCII."""
+    """Return whether rows can be read by ranges of bytes: line feeds and quotes are those of ASCII."""
     if head.startswith((GZIP, ZIP)) or head.count(b"\r") > head.count(b"\r\n"):
         return False
     if encoding in ("utf-8", "utf-8-sig"):
@@ -60,8 +60,8 @@ def unpack(path: str, encoding: str | None) -> tuple[str, Folder]:
         raise InvalidFile(f"{path}: is not {encoding} ({error}).") from None
     except OSError as error:
         raise FileProblem(
-            f"{path}: cannot be unpacked to {tempfile.gettempdir()} ({error.strerror or error}). Set TMPDIR to "
-            f"a folder with more room, or unpack it before."
+            f"{path}: cannot be unpacked to {tempfile.gettempdir()} ({error.strerror or error}). Set TMPDIR "
+            f"to a folder with more room, or unpack it before."
         ) from None
     return target, folder
 
