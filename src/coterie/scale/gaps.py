@@ -111,18 +111,25 @@ def _first_row(block: Block, _weights: Block | None) -> Data:
 def _survey_block(block: Block, _weights: Block | None, first: Data) -> Survey:
     X = block.read()
     sums = _core.column_sums(X, first, None, 1)
-    is_missing: Any = None
-    if not np.isfinite(sums).all():
-        is_missing = np.isnan(X)
-        _refuse_infinite(block, X)
-    return _survey_rows(X, first, sums, is_missing)
+    if np.isfinite(sums).all():
+        return _survey_rows(X, first, sums, None)
+    _refuse_infinite(block, X)
+    is_missing = np.isnan(X)
+    if is_missing.any() or not np.isnan(first).any():
+        return _survey_rows(X, first, sums, is_missing)
+    whole = np.zeros_like(first)  # a first row with gaps says nothing about the others
+    return _survey_rows(X, whole, _core.column_sums(X, whole, None, 1), None)
 
 
 def _survey_rows(X: Data, first: Data, sums: FloatArray, is_missing: Any) -> Survey:
-    has_gaps = is_missing is not None and bool(is_missing.any())
-    with np.errstate(invalid="ignore"):
-        low = np.fmin.reduce(X, axis=0).astype(np.float64)
-        high = np.fmax.reduce(X, axis=0).astype(np.float64)
+    has_gaps = is_missing is not None
+    if has_gaps:
+        counts, mean, squares, low, high = _moments_of_cells(X, first, is_missing)
+    else:
+        found = _core.moments_of_sums(add_sums([sums]), first)
+        counts = np.full(X.shape[1], float(len(X)))
+        mean, squares = np.asarray(found.mean), np.asarray(found.variance) * len(X)
+        low, high = np.asarray(found.low, dtype=np.float64), np.asarray(found.high, dtype=np.float64)
     inner_low, inner_high = low.copy(), high.copy()
     marks = np.zeros((len(SENTINELS), X.shape[1]), dtype=np.int64)
     for at in np.flatnonzero(np.isin(low, SENTINELS) | np.isin(high, SENTINELS)).tolist():
@@ -130,17 +137,11 @@ def _survey_rows(X: Data, first: Data, sums: FloatArray, is_missing: Any) -> Sur
         marks[:, at] = [(column == one).sum() for one in SENTINELS]
         others = column[~(np.isin(column, SENTINELS) | np.isnan(column))]
         inner_low[at], inner_high[at] = (others.min(), others.max()) if len(others) else (np.nan, np.nan)
-    n_missing = is_missing.sum(axis=0) if has_gaps else np.zeros(X.shape[1], dtype=np.int64)
-    counts = (len(X) - n_missing).astype(np.float64)
-    cells = np.where(is_missing, 0.0, X - first_or_zero(first)) if has_gaps else X - first_or_zero(first)
-    cells = cells.astype(np.float64)
-    mean = cells.sum(axis=0) / np.maximum(counts, 1)
-    away = np.where(is_missing, 0.0, cells - mean) if has_gaps else cells - mean
     return Survey(
         len(X),
         first,
         None if has_gaps else sums,
-        n_missing,
+        is_missing.sum(axis=0) if has_gaps else np.zeros(X.shape[1], dtype=np.int64),
         int((~is_missing.any(axis=1)).sum()) if has_gaps else len(X),
         int(is_missing.all(axis=1).sum()) if has_gaps else 0,
         low,
@@ -149,9 +150,20 @@ def _survey_rows(X: Data, first: Data, sums: FloatArray, is_missing: Any) -> Sur
         inner_high,
         marks,
         counts,
-        mean + first_or_zero(first),
-        np.einsum("ij,ij->j", away, away),
+        mean,
+        squares,
     )
+
+
+def _moments_of_cells(X: Data, first: Data, is_missing: Any) -> tuple[FloatArray, ...]:
+    """Return count, mean, sum of squared deviations, least and greatest of the values of each column."""
+    with np.errstate(invalid="ignore"):
+        low, high = (end.reduce(X, axis=0).astype(np.float64) for end in (np.fmin, np.fmax))
+    counts, origin = (~is_missing).sum(axis=0).astype(np.float64), first_or_zero(first)
+    cells = np.where(is_missing, 0.0, X.astype(np.float64) - origin)
+    mean = cells.sum(axis=0) / np.maximum(counts, 1)
+    away = np.where(is_missing, 0.0, cells - mean)
+    return counts, mean + origin, np.einsum("ij,ij->j", away, away), low, high
 
 
 def first_or_zero(first: Data) -> FloatArray:
