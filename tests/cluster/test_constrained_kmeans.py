@@ -290,7 +290,7 @@ def test_stability_of_groups_within_constraints():
     assert found.scores.shape == (5, 4)
 
 
-# sums of squares of the package k-means-constrained 0.9.1 on mixture_of(seed), s = 0 ... 7, from the same starts
+# sums of squares of the package k-means-constrained 0.9.1 on mixture_of(seed), from the same starts
 PEER_SUMS = [14942.78, 14503.58, 14788.60, 15135.44, 15281.50, 15220.65, 15215.71, 14804.74]
 
 

@@ -208,7 +208,7 @@ def test_blocks(case, expected):
 
 
 def test_large_files_are_the_same_table(case, stored, expected, monkeypatch):
-    """Law: a file, and a folder of its parts, read in blocks give the columns and groups of the whole table."""
+    """Law: a file, and a folder of its parts, in blocks give the columns and groups of the table."""
     name, found = case
     if name == "distances":
         pytest.skip("data in blocks are no matrix of distances")

@@ -1,4 +1,4 @@
-"""One schema: a table as it comes from a shop gives the same columns, kinds, notes and groups however it is stored."""
+"""One schema: a table gives the same columns, kinds, notes and groups however it is stored and read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from coterie.scale import blocks as blocks_module
 from coterie.scale.rows import run_in_blocks
 
 PARTS = 3
-NAMES = "customer_id spend orders discount height visit member joined zip age city plan".split()
+NAMES = [
+    "customer_id", "spend", "orders", "discount", "height", "visit", "member", "joined", "zip", "age", "city",
+    "plan",
+]  # fmt: skip
 KINDS = ((450, 12, 5, 25, 0.95, "free"), (120, 6, 35, 50, 0.05, "pro"), (2400, 30, 12, 9, 0.9, "team"))
 REQUESTS = {
     "k-means": {"method": "kmeans", "k": 3},
@@ -159,7 +162,7 @@ def test_a_cluster_gives_the_table(stored, wanted, expected):
 
 @pytest.mark.parametrize("name", ["k-means", "medians"])
 def test_many_blocks(tmp_path, monkeypatch, name):
-    """Law: of more rows than a block and a sample have, exact methods give the groups of the table in memory."""
+    """Law: of more rows than a block and a sample have, exact methods give the groups of the table."""
     monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 1)
     monkeypatch.setattr(pipeline_rows, "SAMPLE_ROWS", 3000)
     rows = shop(20_000)

@@ -1,4 +1,4 @@
-"""Labels of data in blocks: beside keys, chosen columns and files, in the input's layout, resumed after a kill."""
+"""Labels of data in blocks: beside keys and chosen columns, in the input's layout, resumed after a kill."""
 
 import hashlib
 import json
@@ -213,7 +213,7 @@ def test_a_full_disk_is_said_and_leaves_no_half_file(tmp_path):
 
 def test_what_is_refused(found, tmp_path, capsys):
     """Law: a column that is not there, and options without a folder, are refused before any work."""
-    with pytest.raises(InvalidParameter, match='no column "twon".*Did you mean "town"'):
+    with pytest.raises(InvalidParameter, match=r'no column "twon".*Did you mean "town"'):
         found.write_labels(tmp_path / "labels", carry="twon")
     lazy = fit_blocks(np.random.default_rng(0).normal(size=(90, 2)), **HOW)
     with pytest.raises(InvalidParameter, match="carry, with_file and keep_layout are for files"):
@@ -227,7 +227,7 @@ def test_what_is_refused(found, tmp_path, capsys):
 
 
 def test_a_large_result_of_a_database_needs_a_folder_before_the_fit(tmp_path, monkeypatch, capsys):
-    """Law: a single file for labels of a large result is refused when its size is known, not after the fit."""
+    """Law: a single file for labels of a large result is refused when its size is known."""
     import sqlite3
 
     with sqlite3.connect(tmp_path / "shop.db") as database:
