@@ -87,15 +87,23 @@ def fit_winner(
         return _fit_whole(winner, rows, compared, request, tracker)
     if rows.opened.levels:
         is_of_prototypes = winner.method in ("kprototypes", "kmodes")
-        return _fit_prototypes(winner, rows) if is_of_prototypes else _place(winner, compared, rows)
+        found = _fit_prototypes(winner, rows) if is_of_prototypes else _place(winner, compared, rows)
+        return _without_checkpoint(found, winner, request)
     if rows.at_hand.counts_observed(winner, request):
-        return _fit_observed(winner, rows, request)
+        return _without_checkpoint(_fit_observed(winner, rows, request), winner, request)
     if not is_fitted_to_all(winner.method, request.distance):
         return _place(winner, compared, rows)
     progress = (lambda made: tracker.report(0, stage=made.stage)) if tracker.is_watched else None
     if winner.method == "dbscan":
         return _fit_dbscan(winner, rows.blocks, request.seed, progress)
     return _fit_blocks(winner, rows, request, progress)
+
+
+def _without_checkpoint(found: BlocksFitted, winner: Candidate, request: FitRequest) -> BlocksFitted:
+    """Say that a fit was not saved pass by pass, if that was asked for."""
+    if request.checkpoint is None:
+        return found
+    return replace(found, notes=(*found.notes, f"{winner.method} over these cells took no checkpoint"))
 
 
 def _fit_blocks(
