@@ -121,7 +121,7 @@ def test_rows_with_gaps_are_left_out_of_every_source(tmp_path):
 
 
 def test_models_place_rows_with_gaps_as_they_were_fitted(tmp_path):
-    """Law: without a word about gaps, new rows are treated as those of the fit; lazily and in memory alike."""
+    """Law: without a word about gaps, new rows are treated as those of the fit, lazily and in memory."""
     X = with_gaps(clouds())
     pd.DataFrame(X, columns=["x", "y", "z"]).to_parquet(tmp_path / "rows.parquet")
     for policy in ("observed", "median"):
@@ -155,8 +155,8 @@ def test_values_from_similar_rows():
             "every row has a missing value",
         ),
         (lambda X: np.where(np.arange(3) == 1, np.nan, X), {"missing": "median"}, '"column_2" has no values'),
-        (lambda X: np.where(X == X.max(), np.inf, X), {}, r"Input X contains infinity: row \d+ of it"),
-        (lambda X: np.where(X == X.max(), np.nan, X), {"missing": "refuse"}, "Input X contains NaN: row"),
+        (lambda X: np.where(X.max() == X, np.inf, X), {}, r"Input X contains infinity: row \d+ of it"),
+        (lambda X: np.where(X.max() == X, np.nan, X), {"missing": "refuse"}, "Input X contains NaN: row"),
     ],
 )
 def test_what_is_refused(change, options, message):

@@ -168,7 +168,8 @@ def _fit_observed(winner: Candidate, rows: BlockRows, request: FitRequest) -> Bl
     shift = start.tol * float(np.mean((found.spread / scaling.factor) ** 2))
     blocks = rows.ready.cells.scaled(scaling)
     run = run_observed(blocks, start.cluster_centers_, origin, start.max_iter, shift)
-    how = {name: parameters[name] for name in ("n_clusters", "random_state", "missing") if name in parameters}
+    shared = ("n_clusters", "random_state", "missing")
+    how: ValuesByName = {name: parameters[name] for name in shared if name in parameters}
     model = observed_model(run, how, origin)
     numbers, _ = number_by_size(run.sizes[run.sizes > 0])
     notes = observed_notes(winner, (f"started from {rows.sample}",))

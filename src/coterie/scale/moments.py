@@ -48,7 +48,7 @@ def whole_of(
     blocks: Blocks, total: FloatArray, first: Data, largest_weight: float, *, is_weighted: bool, who: str
 ) -> Whole:
     """Return what the sums of all blocks say; values that cannot be clustered are refused."""
-    columns = _core.moments_of_sums(total, first)
+    columns = _core.moments_of_sums(np.asarray(total, dtype=np.float64), first)
     if is_weighted and not columns.total_weight > 0:
         raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
     if is_weighted:

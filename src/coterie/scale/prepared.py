@@ -251,7 +251,8 @@ def _taken(opened: Opened, request: FitRequest) -> tuple[Opened, tuple[str, ...]
     """Leave out columns that the methods asked for cannot use; say which categories are not used."""
     if opened.tables is None:
         return opened, ()
-    not_taken, why = columns_not_taken(_Looked(opened), request)
+    looked: Any = _Looked(opened)
+    not_taken, why = columns_not_taken(looked, request)
     gone = {name: NOT_TAKEN for name in not_taken if name in opened.columns}
     return (opened.without(gone) if gone else opened), ((why,) if why else ())
 

@@ -118,7 +118,8 @@ def run_prototypes(blocks: Blocks, model: Any, max_iter: int) -> PrototypesRun:
     max_iter : int
         Most passes.
     """
-    means, modes, costs = model._means, model._modes, []
+    means, modes = model._means, model._modes
+    costs: list[float] = []
     best = means, modes
     for _ in range(max_iter + 1):
         found = compute(fold(tasks(blocks, _prototypes_of_block, model, means, modes), add_arrays))
@@ -138,7 +139,7 @@ def run_prototypes(blocks: Blocks, model: Any, max_iter: int) -> PrototypesRun:
 
 
 def _prototypes_of_block(
-    block: Block, _weights: Block | None, model: Any, means: Data, modes: Indices
+    block: Block, _weights: Block | None, model: Any, means: Any, modes: Any
 ) -> tuple[Any, ...]:
     rows, k = model._split(block.read()), len(means)
     labels, cost = _core.label_by_prototypes(
