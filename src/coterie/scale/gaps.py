@@ -126,7 +126,7 @@ def _survey_rows(X: Data, first: Data, sums: FloatArray, is_missing: Any) -> Sur
     if has_gaps:
         counts, mean, squares, low, high = _moments_of_cells(X, first, is_missing)
     else:
-        found = _core.moments_of_sums(add_sums([sums]), first)
+        found = _core.moments_of_sums(np.asarray(add_sums([sums]), dtype=np.float64), first)
         counts = np.full(X.shape[1], float(len(X)))
         mean, squares = np.asarray(found.mean), np.asarray(found.variance) * len(X)
         low, high = np.asarray(found.low, dtype=np.float64), np.asarray(found.high, dtype=np.float64)

@@ -42,6 +42,7 @@ from coterie.scale.survey import survey_marks
 QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
 DONORS = 1_000  # rows that missing values are taken from, where not all rows are at hand
 WHO = "coterie.fit"
+AT_ONCE = 1 << 16  # rows among which the place of a kept one is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,26 @@ class Filling:
 
     def table_rows(self, rows: Indices) -> Indices:
         """Return which rows of the data some of those grouped are."""
-        return rows if self.is_kept is None else np.flatnonzero(self.is_kept)[rows]
+        return rows if self.is_kept is None else places_of(self.is_kept, rows)
+
+
+def places_of(is_kept: AnyArray, ranks: Indices) -> Indices:
+    """Return where the kept rows of some ranks stand, without a number for every row.
+
+    Examples
+    --------
+    >>> places_of(np.array([True, False, True, True]), np.array([0, 2]))
+    array([0, 3])
+    """
+    starts = np.arange(0, len(is_kept), AT_ONCE)
+    ends = np.cumsum(np.add.reduceat(is_kept, starts, dtype=np.int64))
+    found, parts = np.empty(len(ranks), dtype=np.int64), np.searchsorted(ends, ranks, side="right")
+    for part in np.unique(parts).tolist():
+        inside = np.flatnonzero(is_kept[starts[part] : starts[part] + AT_ONCE])
+        before = 0 if part == 0 else int(ends[part - 1])
+        chosen = parts == part
+        found[chosen] = starts[part] + inside[ranks[chosen] - before]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
