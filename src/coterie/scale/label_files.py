@@ -164,23 +164,38 @@ def _known_parts(path: Path) -> set[str]:
 
 def _fingerprint(blocks: Blocks, label: AnyFunction, args: Any, carried: Any, layout: Any) -> str:
     """Return what tells labels of these rows by this model from others; never the same if nobody can tell."""
-    pieces = [
-        (piece.name, piece.n_rows, getattr(_innermost(piece), "modified", 0)) for piece in blocks.pieces
-    ]
+    pieces = [(piece.name, piece.n_rows, *_identity(piece)) for piece in blocks.pieces]
     beside = (
         None if carried is None else (carried.columns, [type(one).__name__ for one in carried.pieces[:1]])
     )
     facts = (label.__module__, label.__qualname__, args, pieces, blocks.columns, beside, layout is not None)
+    found, buffers = hashlib.sha256(), list[pickle.PickleBuffer]()
     try:
-        return hashlib.sha256(pickle.dumps(facts, protocol=5)).hexdigest()
+        found.update(pickle.dumps(facts, protocol=5, buffer_callback=buffers.append))
+        for buffer in buffers:  # of large arrays, without a copy
+            found.update(buffer.raw())
     except Exception:  # a model that cannot be pickled
         return uuid.uuid4().hex
+    return found.hexdigest()
 
 
-def _innermost(piece: Any) -> Any:
-    while hasattr(piece, "piece"):
-        piece = piece.piece
-    return piece
+def _identity(piece: Any) -> tuple[Any, ...]:
+    """Return what tells the rows of a piece from others of the same name: times of files, or the rows."""
+    if hasattr(piece, "selection"):
+        return (piece.selection.bits, *_identity(piece.piece))
+    if hasattr(piece, "piece"):
+        return _identity(piece.piece)
+    if hasattr(piece, "modified"):
+        return piece.path, piece.modified
+    if hasattr(piece, "array"):
+        is_stored = not isinstance(piece.array, np.ndarray)  # zarr: nobody can tell
+        return (uuid.uuid4().hex,) if is_stored else (piece.array,)
+    if hasattr(piece, "promise"):
+        return (str(piece.promise.key),)
+    if hasattr(piece, "spooled"):
+        return piece.spooled.files[piece.at]  # type: ignore[no-any-return]  # a path and a number
+    path = getattr(piece, "path", "") or getattr(getattr(piece, "fragment", None), "path", "")
+    return (path, os.stat(path).st_mtime_ns) if path and os.path.exists(path) else (uuid.uuid4().hex,)
 
 
 def _write_block(

@@ -11,9 +11,10 @@ import numpy as np
 from coterie._support.progress import Tracker
 from coterie._support.typing import AnyArray, Data, Indices
 from coterie.data import PreparedRows, Scaling, Table, fit_scaling
-from coterie.data.categories import NOT_ASSOCIATED, not_associated
+from coterie.data.categories import NOT_ASSOCIATED, is_category, not_associated
 from coterie.data.cells import NUMBER
 from coterie.data.missing import REFUSE, Complete, Donors, note_missing
+from coterie.data.notes import listed
 from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_moments
 from coterie.errors import InvalidData
 from coterie.pipeline.request import FitRequest
@@ -270,7 +271,11 @@ def _sentinels(opened: Opened, found: Survey) -> dict[str, Mapping[str, int]]:
 def _taken(opened: Opened, request: FitRequest) -> tuple[Opened, tuple[str, ...]]:
     """Leave out columns that the methods asked for cannot use; say which categories are not used."""
     if opened.tables is None:
-        return opened, ()
+        names = [
+            name for name, look in opened.looks.items() if is_category(look) and name not in request.drop
+        ]
+        are = "categories are" if len(names) > 1 else "a category is"
+        return opened, ((f"{listed(names)}: {are} not used in Dask DataFrames",) if names else ())
     looked: Any = _Looked(opened)
     not_taken, why = columns_not_taken(looked, request)
     gone = {name: NOT_TAKEN for name in not_taken if name in opened.columns}

@@ -21,7 +21,7 @@ from coterie.data.databases import Folder
 from coterie.data.dialect import BLANKS, fill_blank_lines
 from coterie.data.marks import MISSING_MARKS, is_mark
 from coterie.data.source import Source
-from coterie.data.text import blanks_as_tabs, read_text
+from coterie.data.text import blanks_as_tabs, note_blank_lines, read_text
 from coterie.errors import InvalidData, InvalidFile
 from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
@@ -197,7 +197,9 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
         begin = _begin_of_line(lines, dialect.first_data_line)
         if chosen == "utf-8-sig":
             begin, chosen = max(begin, len(codecs.BOM_UTF8)), "utf-8"
-        ranges = list(_ranges(source, begin, _end_of_rows(source, begin), dialect.has_comments))
+        end = _end_of_rows(source, begin)
+        ranges = list(_ranges(source, begin, end, dialect.has_comments))
+        n_blank = _count_lines(source, end)
     except OSError as error:
         raise unreadable(path, "CSV", error) from None
     modified = os.stat(source).st_mtime_ns
@@ -209,8 +211,16 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
     schema = head.to_arrow().schema
     empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
     types = dict(zip(schema.names, schema.types, strict=True)) | empty
-    notes = tuple(note for note in text.notes if "blank line" not in note)  # of the first lines alone
-    return Table(path, types, pieces, lambda: head, notes)
+    others = [note for note in text.notes if "blank line" not in note]  # these are of the first lines alone
+    return Table(path, types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
+
+
+def _count_lines(path: str, begin: int) -> int:
+    """Return how many lines, all blank, follow the last row."""
+    with open(path, "rb") as file:
+        file.seek(begin)
+        rest = file.read()
+    return rest.count(b"\n") + (not rest.endswith(b"\n")) if rest else 0
 
 
 def _is_known(encoding: str) -> bool:
