@@ -132,9 +132,9 @@ def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
         (["-k", "3", "--scale", "robus"], 'no such scale "robus".*Did you mean "robust"'),
         (["-k", "3", "--method", "kmean"], 'no such method "kmean".*Did you mean "kmeans"'),
         (["-k", "1000"], "-k must be at most 900, its rows, got 1000"),
-        (["-k", "3", "--encoding", "latin1"], "--encoding is not taken for data in blocks"),
+        (["-k", "3", "--encoding", "latin1"], "--encoding is for text: .*0.parquet has none"),
         (["-k", "3", "--drop", "z"], 'no column "z"'),
-        (["-k", "3", "--missing", "drop"], "--missing drop is not taken for data in blocks"),
+        (["-k", "3", "--missing", "dropp"], "--missing must be one of auto, observed, drop.*Did you mean"),
         (["--method", "dbscan"], "checkpoint is not taken by dbscan"),
         (
             ["--method", "kmeans", "-k", "3", "--improve", "breathing"],

@@ -294,3 +294,29 @@ def test_limits_beyond_the_rows_to_predict():
     """Law: a limit that no group can reach is no limit, for few new rows as well."""
     model = ConstrainedKMeans(2, size_min=0, size_max=6, random_state=0).fit([[0.0], [1.0], [8.0], [9.0]])
     np.testing.assert_array_equal(model.predict([[7.0]], respect_sizes=True), model.predict([[7.0]]))
+
+
+# sums of squares of the package k-means-constrained 0.9.1 on mixture_of(seed), from the same starts
+PEER_SUMS = [14942.78, 14503.58, 14788.60, 15135.44, 15281.50, 15220.65, 15215.71, 14804.74]
+
+
+def mixture_of(seed, n=2000, d=8, k=10):
+    """Return rows of overlapping clusters, and rows to start from."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(k, d)) * 1.2
+    X = centres[rng.integers(k, size=n)] + rng.normal(size=(n, d))
+    return X, X[rng.choice(n, k, replace=False)]
+
+
+def test_as_good_as_the_package_k_means_constrained():
+    """Law: from equal starts sums are within 0.5 % of the peer's, and on the whole at most as large."""
+    found = []
+    for seed in range(len(PEER_SUMS)):
+        X, start = mixture_of(seed)
+        labels = ConstrainedKMeans(10, size_min=160, size_max=240, init=start).fit(X).labels_
+        sizes = np.bincount(labels, minlength=10)
+        assert sizes.min() >= 160
+        assert sizes.max() <= 240
+        found.append(sum(((X[labels == j] - X[labels == j].mean(axis=0)) ** 2).sum() for j in range(10)))
+    np.testing.assert_array_less(found, 1.005 * np.array(PEER_SUMS))
+    assert sum(found) <= sum(PEER_SUMS)

@@ -98,15 +98,28 @@ PEER_PROTOTYPES = [2146.962, 2232.6243, 2563.3034, 2289.4784, 2125.8086, 2092.97
 
 
 def test_as_good_as_the_package_kmodes():
-    """Law: from equal starts the costs are on the whole at most those of kmodes, with the same gamma."""
+    """Law: from equal starts no cost is above that of kmodes, with the same gamma."""
     modes, prototypes = [], []
     for seed in range(6):
         X, _ = mixed_rows(seed=seed)
         start = X[[0, 80, 160, 240, 320]]
         modes.append(KModes(5, init=start[:, 4:]).fit(X[:, 4:]).cost_)
         prototypes.append(KPrototypes(5, categorical=CATEGORIES, init=start).fit(X).cost_)
-    assert sum(modes) <= sum(PEER_MODES)
-    assert sum(prototypes) <= sum(PEER_PROTOTYPES)
+    assert (np.array(modes) <= PEER_MODES).all()
+    assert (np.array(prototypes) <= np.array(PEER_PROTOTYPES) + 1e-3).all()
+
+
+# cost_ and gamma of kmodes' KPrototypes from five random rows of mixed_rows(seed=3) and (seed=20)
+HARD_STARTS = {3: (2297.5789, 0.924809), 20: (2202.7470, 1.132111)}
+
+
+@pytest.mark.parametrize("seed", HARD_STARTS)
+def test_two_prototypes_in_one_group_part(seed):
+    """Law: a start in which one group has two prototypes ends as well as that of kmodes, or better."""
+    X, _ = mixed_rows(seed=seed)
+    start = X[np.random.default_rng(seed).choice(400, 5, replace=False)]
+    peer, gamma = HARD_STARTS[seed]
+    assert KPrototypes(5, categorical=CATEGORIES, gamma=gamma, init=start).fit(X).cost_ <= peer + 1e-3
 
 
 @pytest.mark.parametrize("kind", [KModes, KPrototypes])

@@ -250,23 +250,23 @@ def test_blocks_read_cells_as_memory_does(tmp_path, monkeypatch, dates, suffix):
 
 
 def test_a_late_cell_that_does_not_fit_is_named_in_blocks(tmp_path, monkeypatch):
-    """Law: what the first rows are read as holds for all: another cell is refused with its place."""
+    """Law: a column of which a late cell is no number is left out with that cell, as in memory."""
     path = tmp_path / "t.csv"
     rows = "".join(f"${at}.50,{at}\n" for at in range(40_000))
     path.write_text(f"price,x\n{rows}a lot,1\n")
     monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
-    with pytest.raises(
-        InvalidData, match=r'column "price" is read as money in \$, but row 40001 holds "a lot"'
-    ):
+    reason = 'text in 1 of 40,001 rows, such as "a lot" in row 40001'
+    with pytest.raises(InvalidData, match=rf"no column of numbers to cluster by: price \({reason}\)"):
         coterie.fit(path, "kmeans", 2, believe=False)
 
 
-def test_sentinels_are_refused_in_blocks(tmp_path, monkeypatch):
-    """Law: rows in blocks must be complete: -999 anywhere is refused with the option that takes it."""
+def test_sentinels_are_missing_in_blocks(tmp_path, monkeypatch):
+    """Law: -999 anywhere is a missing value in blocks, with a note that names the option that takes it."""
     path = tmp_path / "t.csv"
     rows = "".join(f"{-999 if at == 4000 else 20 + at % 60},{at % 7}.5\n" for at in range(5000))
     path.write_text(f"age,x\n{rows}")
     monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
-    with pytest.raises(InvalidData, match=r'column "age" holds -999, which looks like a missing value'):
-        coterie.fit(path, "kmeans", 2, believe=False)
+    found = coterie.fit(path, "kmeans", 2, believe=False)
+    assert 'age: 1 cell -999 taken as missing (keep=["age"] uses it)' in found.notes
+    assert np.flatnonzero(np.ma.getmaskarray(found.labels.compute())).tolist() == [4000]
     assert coterie.fit(path, "kmeans", 2, believe=False, keep="age").k == 2

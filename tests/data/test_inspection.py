@@ -125,7 +125,7 @@ def test_very_many_categories_and_odd_types(tmp_path):
         {
             "word": [f"w{at}" for at in range(n)],
             "one": ["a"] * n,
-            "list": [[1, 2]] * n,
+            "list": [[1, 2], [1]] * (n // 2),
             "evil\x1b[2J": np.arange(n) % 7 * 1.5,
         }
     )

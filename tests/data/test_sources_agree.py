@@ -15,7 +15,7 @@ import coterie
 from coterie._support.panics import Panicked, quiet_panics, without_panics
 from coterie.cluster import KMeans
 from coterie.data import as_table, read_table
-from coterie.errors import EmptyFile, InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
+from coterie.errors import EmptyFile, InvalidData, InvalidFile, UnsupportedInput
 from coterie.pipeline.request import make_request
 from coterie.scale import read_blocks
 from coterie.scale.columns import open_columns
@@ -183,9 +183,10 @@ def test_columns_that_only_some_files_have_are_left_out_and_named(tmp_path):
         in_blocks = open_columns(str(folder))
         assert in_blocks.columns == ("x", "y")
         assert {one.name: one.reason for one in in_blocks.left_out} == reasons
-        assert any("late" in note and "keep=" in note for note in in_blocks.notes)
-        with pytest.raises(InvalidParameter, match='has no column "late"'):
-            open_columns(str(folder), keep=["late"])
+        assert any("late" in note and "keep=" in note for note in in_blocks.reading_notes({}))
+        kept = open_columns(str(folder), keep=["late"])
+        assert kept.columns == ("x", "y", "late")
+        assert np.isnan(kept.blocks.pieces[0].value(0, 50).column("late").to_numpy()).all()
 
 
 def test_files_without_rows_are_skipped_and_named(tmp_path):
@@ -206,7 +207,7 @@ def test_a_column_that_is_empty_in_the_first_file_is_used(tmp_path):
         assert read_table(folder).choose().used == ("x", "y", "z")
         assert open_columns(str(folder)).columns == ("x", "y", "z")
         with pytest.raises(InvalidData, match=r'0.(parquet|csv).*column "z"'):
-            run_in_blocks(str(folder), make_request("kmeans", 2))
+            run_in_blocks(str(folder), make_request("kmeans", 2, missing="refuse"))
 
 
 def test_files_of_which_none_has_rows(tmp_path):

@@ -234,12 +234,12 @@ def test_frames_of_pandas_with_categories_give_the_same_answer():
     assert np.array_equal(quick(other, **options).labels, quick(frame, **options).labels)
 
 
-def test_blocks_say_that_categories_are_not_used(tmp_path):
-    """Law: data in blocks are grouped by their numbers, and a note names the categories."""
+def test_blocks_say_which_categories_a_method_does_not_take(tmp_path):
+    """Law: a method for numbers groups data in blocks by their numbers, and a note names the categories."""
     from coterie.scale import fit
 
     frame = customers()[0]
     for at in range(2):
         frame.slice(75 * at, 75).write_csv(tmp_path / f"part{at}.csv")
     answer = fit(str(tmp_path / "*.csv"), budget="fast", believe=False, k=3, method="kmeans")
-    assert any("plan, channel: categories are not used" in note for note in answer.notes)
+    assert any("plan, channel: categories, which are not taken by k-means" in note for note in answer.notes)

@@ -11,7 +11,7 @@ from coterie.errors import DataNotice, InvalidData, InvalidParameter
 from coterie.persist import load, save
 from coterie.pipeline import column_readings, predict_table
 from coterie.scale import rows as _in_blocks  # noqa: F401  # coterie.fit asks for it
-from coterie.scale.label_files import write_groups
+from coterie.scale.placing import write_groups
 
 HEADER = "spend;share;height;visit;member;joined;age;plan"
 KINDS = ((450, 5, 25, "pro", "yes"), (120, 35, 50, "1", "no"), (2400, 12, 9, "2", "yes"))
@@ -117,8 +117,8 @@ def test_files_written_before_readings_were_kept_still_load(tmp_path, monkeypatc
     assert np.array_equal(model.predict(str(table), missing="median"), found.labels)
 
 
-def test_blocks_are_read_as_the_model_was_and_marks_of_missing_values_are_refused(tmp_path):
-    """Law: rows in blocks are converted by the model's readings; its sentinels are refused with their row."""
+def test_blocks_are_read_as_the_model_was_and_its_marks_of_missing_values_are_known(tmp_path):
+    """Law: rows in blocks are converted by the model's readings; its sentinels are missing values."""
     rows = [row for row in lines(with_plan=False) if "unknown" not in row]
     table = written(tmp_path / "all.csv", rows, with_plan=False)
     found = coterie.fit(table, "kmeans", 3, missing="median", believe=False)
@@ -129,8 +129,10 @@ def test_blocks_are_read_as_the_model_was_and_marks_of_missing_values_are_refuse
     assert np.array_equal(placed, np.asarray(found.labels)[whole])
     at = next(at for at, row in enumerate(rows) if "-999" in row)
     last = written(tmp_path / "last.csv", [*(rows[one] for one in whole[:3]), rows[at]], with_plan=False)
-    with pytest.raises(InvalidData, match='row 4 has -999 in column "age", which stood for a missing value'):
-        write_groups(found, str(last), tmp_path / "refused")
+    with pytest.raises(InvalidData, match='row 4 of it has no value in column "age"'):
+        write_groups(found, str(last), tmp_path / "refused", missing="refuse")
+    filled = polars.read_parquet(write_groups(found, str(last), tmp_path / "filled") / "part-*.parquet")
+    assert filled["label"].to_list() == np.asarray(found.labels)[[*whole[:3], at]].tolist()
 
 
 def test_delimiter_of_a_file_with_decimal_commas_is_what_divides_its_header(tmp_path):

@@ -63,7 +63,8 @@ def test_text_among_numbers_is_named(tmp_path):
     """Law: a range of a CSV file that holds text where numbers were is named."""
     lines = ["x"] + ["1"] * 200_000 + ["many"]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
-    with pytest.raises(InvalidFile, match=r"rows\.csv \(bytes 2 to 400007\): cannot be read as CSV.*many"):
+    place = r'rows\.csv \(bytes 2 to 400007\): column "x" is read as number, but row 200001 holds "many"'
+    with pytest.raises(InvalidData, match=place):
         rows_in(read_blocks(tmp_path))
 
 

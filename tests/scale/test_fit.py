@@ -19,7 +19,6 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
 from coterie.scale import LazyClustering
 from coterie.scale import fit as fit_blocks
-from coterie.scale import rows as scale_rows
 
 NAMES = ["x", "y", "z"]
 pytestmark = pytest.mark.usefixtures("small_samples")
@@ -218,7 +217,7 @@ def test_labels_are_written_beside_the_keys(clouds, kind, tmp_path):
 
 def test_columns_of_arrays_cannot_be_written(found, tmp_path):
     """Law: what has no columns by name says so instead of leaving them out."""
-    with pytest.raises(InvalidParameter, match="with_data writes the columns of files"):
+    with pytest.raises(InvalidParameter, match="with_data, carry, with_file and keep_layout are for files"):
         found.write_labels(tmp_path / "labels", with_data=True)
 
 
@@ -242,7 +241,7 @@ def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
     whole = fit_scaling(X, "robust")
     exact = fit_blocks(lazily, "kmeans", 4, scale="robust", believe=False)
     np.testing.assert_allclose(exact.groups.scaling.factor, whole.factor)
-    monkeypatch.setattr(scale_rows, "QUANTILE_ROWS", 3000)
+    monkeypatch.setattr("coterie.scale.prepared.QUANTILE_ROWS", 3000)
     near = fit_blocks(lazily, "kmeans", 4, scale="robust", believe=False)
     np.testing.assert_allclose(near.groups.scaling.factor, whole.factor, rtol=0.1)
     assert any("quartiles are those of 3,000 of 9,000 rows: standard error 0.79 %" in n for n in near.notes)

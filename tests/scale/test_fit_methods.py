@@ -64,7 +64,7 @@ def test_fit_by_name(clouds, method):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"missing": "drop"}, InvalidParameter, 'missing="drop" is not taken for data in blocks'),
+        ({"missing": "dropp"}, InvalidParameter, "missing must be one of auto, observed, drop.*Did you mean"),
         ({"method": "kmean"}, InvalidParameter, 'no such method "kmean".*Did you mean "kmeans"'),
         ({"k": 10_000}, InvalidParameter, "k of coterie.fit must be at most 900"),
         ({"drop": ["x"]}, InvalidParameter, "drop and keep name columns; this source has none"),
@@ -85,12 +85,12 @@ def test_what_is_refused(few, options, error, message):
 
 
 def test_missing_value_is_named(few):
-    """Law: a missing value is refused with its place."""
+    """Law: a missing value is refused with its place, where gaps are not wanted."""
     X = few.copy()
     X[700, 1] = np.nan
     place = r'chunk 2 of the Dask array \(rows 602 to 899\): .*NaN: row 98 of it, column "1"'
     with pytest.raises(InvalidData, match=place):
-        coterie.fit(dask.array.from_array(X, chunks=(301, 3)))
+        coterie.fit(dask.array.from_array(X, chunks=(301, 3)), missing="refuse")
 
 
 def test_keys_must_tell_rows_apart(few):

@@ -13,6 +13,7 @@ from pathlib import Path
 from coterie.errors import CoterieError, ExistingFile, FileProblem
 
 SHOWN_OF_NAME = 40  # of a file's name in that of its temporary file, which must not become too long
+PROGRESS = "_progress"  # folder with notes on finished parts, while labels are being written
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # libraries in other languages put the number of the error into a text; NumPy counts what was written
 _FULL = re.compile(r"os error (?:27|28|122)\b|[Nn]o space left|File too large|\d+ requested and \d+ written")
@@ -54,11 +55,15 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Refuse, before any work, a folder for labels that cannot be written or holds files already."""
+    """Refuse, before any work, a folder for labels that cannot be written or holds files already.
+
+    A folder that a run left unfinished may be written to: the run goes on.
+    """
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise FileProblem(f"{path}: is a file; labels are written to a folder.")
-    if path.is_dir() and any(path.iterdir()) and not force:
+    is_begun = (path / PROGRESS).is_dir()
+    if path.is_dir() and any(path.iterdir()) and not force and not is_begun:
         raise ExistingFile(
             f"{path}: holds files already. Use force=True to replace the labels among them."
         ).in_shell(f"{path}: holds files already. Use --force to replace the labels among them.")

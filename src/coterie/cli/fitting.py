@@ -36,6 +36,7 @@ NOT_CONVINCING = 3  # exit code of --strict
 def found_in(
     data: str,
     request: FitRequest,
+    files: Files,
     *,
     header: bool | None,
     encoding: str | None,
@@ -55,8 +56,11 @@ def found_in(
         refuse_in_memory(verbose=verbose)
         yield run(source, request, progress, in_shell=True)
         return
+    files.check_parts()
     named = {name: value for name, value in request.reading.items() if name != "dates"}
-    refuse_options(encoding=encoding, header=header is not None, **named)
+    refuse_options(**named)
+    given = {name: value for name, value in (("header", header), ("encoding", encoding)) if value is not None}
+    request = replace(request, reading={**request.reading, **given})
     from coterie.scale.rows import run_in_blocks
 
     with _connected(scheduler, is_told=verbose), _told(verbose) as told:
@@ -160,7 +164,7 @@ def predict_files(
     *,
     header: bool | None,
     encoding: str | None,
-    missing: str,
+    missing: str | None,
     as_json: bool,
     reading: Settings,
 ) -> tuple[Labels | None, int | None]:
@@ -169,16 +173,15 @@ def predict_files(
     JSON holds the labels: they are not printed a second time.
     """
     if is_in_blocks(data):
-        refuse_options(encoding=encoding, header=header is not None, missing=missing != "refuse", **reading)
-        return _predict_blocks(model, data, files)
+        refuse_options(**{name: value for name, value in reading.items() if name != "dates"})
+        return _predict_blocks(model, data, files, missing, reading, header=header, encoding=encoding)
     fitted = load(model)
     with track(is_watched(), f"reading {shown_name(data)}"):
         known = column_readings(fitted, dates=reading.get("dates"))
         how: Any = {"header": header, "encoding": encoding, **reading}
         table = read_table_or_blocks(data, readings=known, **how)
     if isinstance(table, SpooledRows):
-        refuse_options(missing=missing != "refuse")
-        return _predict_blocks(model, table, files)
+        return _predict_blocks(model, table, files, missing, reading)
     with _notices_as_notes():
         labels = predict_table(fitted, table, missing=missing)
     if files.labels is None or files.labels_to_stdout:
@@ -199,12 +202,22 @@ def _notices_as_notes() -> Iterator[None]:
         print(f"note: {text}", file=sys.stderr)
 
 
-def _predict_blocks(model: Path, data: str | SpooledRows, files: outputs.Files) -> tuple[None, None]:
-    from coterie.scale.label_files import write_groups
+def _predict_blocks(
+    model: Path,
+    data: str | SpooledRows,
+    files: outputs.Files,
+    missing: str | None,
+    reading: Settings,
+    **text: Any,
+) -> tuple[None, None]:
+    from coterie.scale.placing import write_groups
 
     if files.labels is None:
         raise InvalidParameter("data in blocks need -o FOLDER, where labels are written block by block.")
-    if files.labels.suffix and not files.labels.is_dir():
-        raise InvalidParameter(f"labels of data in blocks are written to a folder, got -o {files.labels}.")
-    write_groups(load(model), data, files.labels, force=files.force)
+    files.check_parts()
+    fitted = load(model)
+    column_readings(fitted, dates=reading.get("dates"))  # refuses another use of dates
+    how = {name: value for name, value in text.items() if value is not None}
+    with _notices_as_notes():
+        write_groups(fitted, data, files.labels, missing=missing, **files.beside, force=files.force, **how)
     return None, None

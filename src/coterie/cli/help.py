@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -10,6 +11,7 @@ from typer.core import TyperCommand
 HELP_ALL = "--help-all"
 Formatter: TypeAlias = Any  # of click: typer brings its own, or takes the one that is installed
 Parameter: TypeAlias = Any
+MARGIN, LEAST_WIDTH = 4, 20  # beside names of options, in characters
 SHOWS_ALL = "coterie.shows_all_options"  # in what a context keeps
 
 
@@ -32,7 +34,8 @@ class CommandOfTopics(TyperCommand):
         _write(formatter, "Options", topics.pop("Options"), ctx)
         if topics:
             with formatter.section(f"More options, explained by coterie {ctx.info_name} {HELP_ALL}"):
-                formatter.write_dl([(topic, " ".join(map(_name, each))) for topic, each in topics.items()])
+                width = formatter.width - formatter.current_indent - max(map(len, topics)) - MARGIN
+                formatter.write_dl([(topic, _names(each, width)) for topic, each in topics.items()])
 
 
 def _write(formatter: Formatter, heading: str, parameters: list[Parameter], ctx: typer.Context) -> None:
@@ -40,6 +43,13 @@ def _write(formatter: Formatter, heading: str, parameters: list[Parameter], ctx:
     if records:
         with formatter.section(heading):
             formatter.write_dl(records)
+
+
+def _names(parameters: list[Parameter], width: int) -> str:
+    """Return the names of options in lines that do not break within one; click leaves such lines alone."""
+    text = " ".join(map(_name, parameters))
+    lines = textwrap.wrap(text, max(width, LEAST_WIDTH), break_on_hyphens=False, break_long_words=False)
+    return "\b\n" + "\n".join(lines) if len(lines) > 1 else text
 
 
 def _name(parameter: Parameter) -> str:

@@ -160,11 +160,11 @@ Missing: TypeAlias = Annotated[
     ),
 ]
 MissingInNew: TypeAlias = Annotated[
-    str,
+    str | None,
     option(
         metavar="HOW",
-        help="Missing values: observed, drop, median, refuse [refuse]",
-        offered=offers(words("observed", "drop", "median", "refuse")),
+        help="Missing values: auto, observed, drop, median, refuse [as in the fit]",
+        offered=offers(words("auto", "observed", "drop", "median", "refuse")),
     ),
 ]
 Dates: TypeAlias = Annotated[
@@ -200,6 +200,16 @@ EscapeFormulas: TypeAlias = Annotated[
 ]
 WithData: TypeAlias = Annotated[
     bool, option("--with-data", help="Add the columns of DATA to -o.", topic=WRITING)
+]
+Carry: TypeAlias = Annotated[
+    list[str],
+    option("--carry", metavar="A,B", help="Add these columns of DATA to -o.", offered=COLUMNS, topic=WRITING),
+]
+WithFile: TypeAlias = Annotated[
+    bool, option("--with-file", help="Add the file and the row in it to -o.", topic=WRITING)
+]
+KeepLayout: TypeAlias = Annotated[
+    bool, option("--keep-layout", help="One part of -o FOLDER per file of DATA.", topic=WRITING)
 ]
 Report: TypeAlias = Annotated[Path | None, option("--report", metavar="FILE", help="Write an HTML report.")]
 Open: TypeAlias = Annotated[bool, option("--open", help="Open the report in the browser.")]

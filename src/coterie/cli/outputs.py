@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.databases import is_database
-from coterie.data.paths import is_in_blocks, is_several
+from coterie.data.paths import is_in_blocks, is_several, part_names
 from coterie.data.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.persist import save as save_model
@@ -34,6 +35,9 @@ class Files:
     force: bool = False
     with_data: bool = False
     escapes: bool = False
+    carry: tuple[str, ...] = ()
+    with_file: bool = False
+    keep_layout: bool = False
 
     @property
     def labels_to_stdout(self) -> bool:
@@ -56,6 +60,11 @@ class Files:
             raise InvalidParameter("--escape-formulas is for text files, .csv and .tsv. Leave it out.")
         if self.with_data and self.labels is None:
             raise InvalidParameter("--with-data needs -o FILE: it writes the columns beside the labels.")
+        for option, value in (("--carry", self.carry), ("--with-file", self.with_file)):
+            if value and self.labels is None:
+                raise InvalidParameter(f"{option} needs -o FILE: it writes columns beside the labels.")
+        if self.keep_layout and not self.labels_to_folder:
+            raise InvalidParameter("--keep-layout needs -o FOLDER: it writes a part per file of the data.")
         if self.labels_to_folder:
             assert self.labels is not None
             self._check_folder(self.labels)
@@ -81,11 +90,29 @@ class Files:
         if self.model is not None:
             save_model(found, self.model, force=self.force)
 
+    def check_parts(self) -> None:
+        """Refuse, before any work, a single file for labels of data that turned out to be read in blocks."""
+        if self.labels is None or self.labels_to_folder:
+            return
+        if self.labels_to_stdout or self.labels.suffix:
+            raise InvalidParameter(
+                f"labels of data in blocks are written to a folder, got -o {self.labels}. Name a folder."
+            )
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What is written beside labels of data in blocks, and in which parts."""
+        return {
+            "with_data": self.with_data,
+            "carry": self.carry,
+            "with_file": self.with_file,
+            "keep_layout": self.keep_layout,
+        }
+
     def _write_labels(self, found: Clustering, path: Path) -> None:
         if hasattr(found, "write_labels"):  # of data in blocks, one file per block
-            if not self.labels_to_folder and path.suffix:
-                raise InvalidParameter(f"labels of data in blocks are written to a folder, got -o {path}.")
-            found.write_labels(path, with_data=self.with_data, force=self.force)
+            self.check_parts()
+            found.write_labels(path, **self.beside, force=self.force)
             return
         self.write_labels(found.rows.prepared.table, found.labels)
 
@@ -94,8 +121,21 @@ class Files:
         assert self.labels is not None
         if self.labels_to_stdout:
             print_labels(table, labels, **self.how)
+        elif self.keep_layout:
+            self._write_parts(table, labels, self.labels)
         else:
             write_labels(table, labels, self.target(self.labels), force=self.force, **self.how)
+
+    def _write_parts(self, table: Table, labels: Labels, folder: Path) -> None:
+        """Write the labels of each file of the data to a part of its name."""
+        frame, first = label_frame(table, labels, **self._columns), 0
+        names = part_names([name for name, _ in table.files])
+        for name, (_, n_rows) in zip(names, table.files, strict=True):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_path(path, force=self.force) as temporary:
+                frame.slice(first, n_rows).write_parquet(temporary)
+            first += n_rows
 
     def target(self, path: Path) -> Path:
         """Return the file for labels of data in memory: the only part of a folder, without older ones."""
@@ -108,15 +148,19 @@ class Files:
         return path / PART
 
     @property
-    def how(self) -> dict[str, bool]:
+    def _columns(self) -> dict[str, Any]:
+        return {"with_data": self.with_data, "carry": self.carry, "with_file": self.with_file}
+
+    @property
+    def how(self) -> dict[str, Any]:
         """How labels are written."""
-        return {"with_data": self.with_data, "escape_formulas": self.escapes}
+        return {**self._columns, "escape_formulas": self.escapes}
 
     def written_labels(self, found: Clustering) -> Path | None:
         """Return where the labels are, for people to read."""
         if self.labels is None or not (self.labels_to_folder or hasattr(found, "write_labels")):
             return self.labels
-        return self.labels / "part-*.parquet"
+        return self.labels / ("**/*.parquet" if self.keep_layout else "part-*.parquet")
 
 
 def check(data: str, *, labels: Path | None = None, model: Path | None = None, force: bool = False) -> None:
@@ -147,8 +191,8 @@ def write_labels(
     path: Path,
     *,
     force: bool,
-    with_data: bool = False,
     escape_formulas: bool = False,
+    **columns: Any,
 ) -> None:
     """Write the label of each row, in the format of the file's ending.
 
@@ -160,7 +204,7 @@ def write_labels(
         if suffix == ".npy":
             np.save(file, plain_labels(labels))
             return
-        frame = label_frame(table, labels, with_data=with_data)
+        frame = label_frame(table, labels, **columns)
         if suffix == ".parquet":
             frame.write_parquet(file)
         else:
@@ -176,11 +220,9 @@ def plain_labels(labels: Labels) -> AnyArray:
     return np.where(is_left_out, np.nan, np.asarray(labels, dtype=np.float64))
 
 
-def print_labels(
-    table: Table, labels: Labels, *, with_data: bool = False, escape_formulas: bool = False
-) -> None:
+def print_labels(table: Table, labels: Labels, *, escape_formulas: bool = False, **columns: Any) -> None:
     """Print the label of each row as CSV."""
-    frame = label_frame(table, labels, with_data=with_data)
+    frame = label_frame(table, labels, **columns)
     write_data((without_formulas(frame) if escape_formulas else frame).write_csv())
 
 

@@ -15,11 +15,13 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
 
 SUFFIXES = (".html", ".htm")
-FILE_OPTIONS = ("-o", "--output", "--save", "--report")
+FILE_OPTIONS = ("-o", "--output", "--save", "--report", "--carry")
 FLAGS = (
     "--open",
     "--force",
     "--with-data",
+    "--with-file",
+    "--keep-layout",
     "--escape-formulas",
 )  # of those files: refused or idle without them
 

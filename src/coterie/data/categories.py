@@ -37,17 +37,28 @@ def why_no_category(series: PolarsSeries, *, is_kept: bool = False) -> str | Non
     >>> why_no_category(polars.Series("city", [f"town {at}" for at in range(20)]))
     'text with 20 different values'
     """
-    n_rows, n_different = len(series), int(series.drop_nulls().n_unique())
+    n_different = int(series.drop_nulls().n_unique())
+    return why_not(series.name, n_different, len(series), is_kept=is_kept)
+
+
+def why_not(name: str, n_different: int, n_rows: int, *, is_kept: bool = False, more: str = "") -> str | None:
+    """Return why so many different texts in so many rows are no categories; None where they are.
+
+    Examples
+    --------
+    >>> why_not("city", 20, 20), why_not("city", 9, 20, more="more than ")
+    ('text with 20 different values', 'text with more than 9 different values')
+    """
     if n_different < 2 and not is_kept:
         return "text"  # the same in all rows
     if n_different > MOST_CATEGORIES or (not is_kept and n_different * ROWS_PER_CATEGORY > n_rows):
-        return f"text with {n_different:,} different values"
-    return None if is_kept else kind_of_code(series.name, n_different, n_rows)
+        return f"text with {more}{n_different:,} different values"
+    return None if is_kept else kind_of_code(name, n_different, n_rows)
 
 
 def is_category(look: Any) -> bool:
     """Return whether a column holds text of few values, which stand for kinds of rows."""
-    return bool(look.is_text) and why_no_category(look.series) is None
+    return bool(look.is_text) and look.why_no_category() is None
 
 
 def is_yes_no(look: Any) -> bool:
@@ -70,7 +81,12 @@ def levels_of(look: Any) -> tuple[str, ...]:
     """Return the categories of a column, sorted."""
     if is_yes_no(look):
         return YES_OR_NO
-    return tuple(sorted(texts_of(look.series).drop_nulls().unique().to_list()))
+    return tuple(look.text_levels())
+
+
+def levels_in(series: PolarsSeries) -> tuple[str, ...]:
+    """Return the different texts of a column, sorted."""
+    return tuple(sorted(texts_of(series).drop_nulls().unique().to_list()))
 
 
 def codes_of(look: Any, levels: Sequence[str]) -> tuple[FloatArray, list[str]]:

@@ -12,7 +12,7 @@ from coterie._support.notes import option_of
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
-from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, why_no_category
+from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, levels_in, why_no_category
 from coterie.data.cells import NUMBER, RANK, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
 from coterie.data.sampling import draw_rows
@@ -30,6 +30,7 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 LISTED = 5
 MOST_COMPARED = 1_000  # names that may be meant
+MOST_ELEMENTS = 10_000  # of a list that becomes columns
 KEY_REASONS = ("a key", "row numbers")
 REMEDIES = {
     "mixed units": "Convert it to one unit first.",
@@ -123,7 +124,7 @@ class Look:
         if self.absent is not None and not is_kept:
             return self.absent
         if self.is_text and categories:
-            return why_no_category(self.series, is_kept=is_kept)
+            return self.why_no_category(is_kept=is_kept)
         if self.reason is not None or is_kept:
             return self.reason
         key = _kind_of_key(self.series) if self.series.dtype.is_integer() else None
@@ -138,6 +139,14 @@ class Look:
     def is_text(self) -> bool:
         """Whether it holds text that is nothing else, which may be categories."""
         return self.reason == "text"
+
+    def why_no_category(self, *, is_kept: bool = False) -> str | None:
+        """Return why a column of text is not used as categories; None where it is."""
+        return why_no_category(self.series, is_kept=is_kept)
+
+    def text_levels(self) -> tuple[str, ...]:
+        """Return the different texts of the column, sorted."""
+        return levels_in(self.series)
 
     @property
     def names_rows(self) -> bool:
@@ -310,6 +319,48 @@ def numbers_from_text(frame: PolarsFrame, *, leave: Sequence[str] = ()) -> Any:
             if numbers.null_count() == series.null_count():
                 changed.append(numbers)
     return frame.with_columns(changed) if changed else frame
+
+
+def lists_to_columns(frame: PolarsFrame) -> tuple[Any, dict[str, tuple[str, int]]]:
+    """Turn lists of numbers that are all equally long, such as embeddings, into a column per element.
+
+    Returns
+    -------
+    frame : polars.DataFrame
+        With columns ``name_1``, ``name_2`` and so on in the place of the lists.
+    elements : dict
+        Of each such column, the column of lists and which element it is.
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame, elements = lists_to_columns(polars.DataFrame({"at": [[1.0, 2.0], [3.0, 4.0]]}))
+    >>> frame.columns, elements["at_2"]
+    (['at_1', 'at_2'], ('at', 1))
+    """
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    elements: dict[str, tuple[str, int]] = {}
+    found: list[Any] = []
+    for series in frame:
+        n_values = _length_of_lists(series, polars)
+        names = [f"{series.name}_{at + 1}" for at in range(n_values)]
+        if not n_values or set(names) & set(frame.columns):
+            found.append(series)
+            continue
+        lists = series.cast(polars.List(series.dtype.inner))
+        for at, name in enumerate(names):
+            elements[name] = (series.name, at)
+            found.append(lists.list.get(at, null_on_oob=True).alias(name))
+    return (polars.DataFrame(found) if elements else frame), elements
+
+
+def _length_of_lists(series: PolarsSeries, polars: Any) -> int:
+    """Return how many numbers all lists of a column have; 0 where they differ, or hold something else."""
+    inner = getattr(series.dtype, "inner", None)
+    if inner is None or not inner.is_numeric() or series.null_count() == len(series):
+        return 0
+    lengths = series.cast(polars.List(inner)).list.len().drop_nulls().unique()
+    return int(lengths[0]) if len(lengths) == 1 and 0 < lengths[0] <= MOST_ELEMENTS else 0
 
 
 def _kind_of_key(series: PolarsSeries) -> str | None:

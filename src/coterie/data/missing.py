@@ -293,42 +293,65 @@ def fill_from_similar(X: Data) -> Data:
     >>> fill_from_similar(np.array([[1.0, 10.0], [1.1, np.nan], [5.0, 50.0], [np.nan, 49.0]])).tolist()
     [[1.0, 10.0], [1.1, 10.0], [5.0, 50.0], [5.0, 49.0]]
     """
-    is_missing = np.isnan(X)
-    if not is_missing.any():
+    if not np.isnan(X).any():
         return X
-    order = np.argsort(is_missing.sum(axis=1), kind="stable")[:MOST_DONORS]
-    donors = np.sort(order)
-    scaled = _standard_columns(X)
-    filled, medians = X.copy(), np.nanmedian(X, axis=0)
-    gappy = np.flatnonzero(is_missing.any(axis=1))
-    step = max(1, NUMBERS_AT_ONCE // len(donors))
-    for first in range(0, len(gappy), step):
-        rows = gappy[first : first + step]
-        apart = _core.pairwise(
-            np.ascontiguousarray(scaled[rows]),
-            np.ascontiguousarray(scaled[donors]),
-            OBSERVED,
-            resolve_threads(),
-        )
-        for column in np.flatnonzero(is_missing[rows].any(axis=0)):
-            _fill_column(X, filled, (rows, donors, apart), int(column), medians[column])
-    return filled
+    return Donors.of(X).fill(X)
 
 
-def _fill_column(X: Data, filled: Data, near: tuple[Any, Any, Any], column: int, median: Any) -> None:
-    rows, donors, apart = near
-    wants, has = np.isnan(X[rows, column]), ~np.isnan(X[donors, column])
-    if not has.any():
-        filled[rows[wants], column] = median
-        return
-    among = apart[np.ix_(wants, has)]
-    nearest = np.argmin(among, axis=1)
-    values = X[donors[has][nearest], column]
-    is_alone = np.isinf(among[np.arange(len(nearest)), nearest])
-    filled[rows[wants], column] = np.where(is_alone, median, values)
+@dataclass(frozen=True, eq=False)
+class Donors:
+    """Rows that missing values are taken from: those with the fewest gaps.
 
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        The rows, in their order.
+    medians, means, spreads : arrays of shape (d,)
+        Of the columns of all rows: what a cell gets that no donor has, and how columns are standardised.
+    """
 
-def _standard_columns(X: Data) -> Data:
-    """Return columns of mean 0 and variance 1; constant ones 0."""
-    means, spreads = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
-    return np.ascontiguousarray((X - means) / np.where(spreads > 0, spreads, 1.0), dtype=X.dtype)
+    rows: Data
+    medians: Data
+    means: Data
+    spreads: Data
+
+    @classmethod
+    def of(cls, X: Data, most: int = MOST_DONORS) -> Donors:
+        """Return the donors among some rows.
+
+        Examples
+        --------
+        >>> Donors.of(np.array([[1.0, 2.0], [np.nan, 3.0]]), 1).rows.tolist()
+        [[1.0, 2.0]]
+        """
+        order = np.argsort(np.isnan(X).sum(axis=1), kind="stable")[:most]
+        means, spreads = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+        return cls(X[np.sort(order)], np.nanmedian(X, axis=0), means, np.where(spreads > 0, spreads, 1.0))
+
+    def fill(self, X: Data) -> Data:
+        """Return rows with each gap filled from the most similar donor that has a value."""
+        is_missing = np.isnan(X)
+        filled, gappy = X.copy(), np.flatnonzero(is_missing.any(axis=1))
+        donors = self._standard(self.rows)
+        step = max(1, NUMBERS_AT_ONCE // len(donors))
+        for first in range(0, len(gappy), step):
+            rows = gappy[first : first + step]
+            apart = _core.pairwise(self._standard(X[rows]), donors, OBSERVED, resolve_threads())
+            for column in np.flatnonzero(is_missing[rows].any(axis=0)).tolist():
+                self._fill_column(X, filled, rows, apart, column)
+        return filled
+
+    def _fill_column(self, X: Data, filled: Data, rows: Indices, apart: Any, column: int) -> None:
+        wants, has = np.isnan(X[rows, column]), ~np.isnan(self.rows[:, column])
+        if not has.any():
+            filled[rows[wants], column] = self.medians[column]
+            return
+        among = apart[np.ix_(wants, has)]
+        nearest = np.argmin(among, axis=1)
+        values = self.rows[has, column][nearest]
+        is_alone = np.isinf(among[np.arange(len(nearest)), nearest])
+        filled[rows[wants], column] = np.where(is_alone, self.medians[column], values)
+
+    def _standard(self, X: Data) -> Data:
+        """Return columns of mean 0 and variance 1; constant ones 0."""
+        return np.ascontiguousarray((X - self.means) / self.spreads, dtype=X.dtype)

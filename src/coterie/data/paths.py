@@ -16,6 +16,9 @@ from coterie.errors import FileProblem, MissingFile
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".txt", ".arrow", ".feather")
 READ_FROM_FOLDERS = (*TABLE_SUFFIXES, ".npy")
+PACKED, PACKED_TEXT = (".gz", ".zip"), (".csv", ".tsv", ".txt")
+GZIP_END = 4  # bytes at the end of a gzip file that tell its size
+USUAL_PACKING = 4  # times smaller text is when packed, where the file does not say
 LARGE_BYTES = 1 << 30  # a file or memory map of more is read in blocks
 LAZY_PACKAGES = ("dask", "dask_expr", "pyarrow", "zarr")
 
@@ -42,12 +45,38 @@ def expand(path: str | os.PathLike[str]) -> list[str]:
         str(file)
         for file in Path(text).rglob("*")
         if file.is_file()
-        and file.suffix.lower() in READ_FROM_FOLDERS
+        and table_suffix(file) in READ_FROM_FOLDERS
         and not any(part[0] in "._" for part in file.relative_to(text).parts)
     )
     if not found:
         raise FileProblem(f"{text}: holds no file that ends in one of {', '.join(READ_FROM_FOLDERS)}.")
     return found
+
+
+def table_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the ending that tells the kind of a file: that of the text in a packed one.
+
+    Examples
+    --------
+    >>> table_suffix("a/rows.CSV.gz"), table_suffix("rows.parquet"), table_suffix("rows.gz")
+    ('.csv', '.parquet', '.gz')
+    """
+    place = Path(path)
+    suffix = place.suffix.lower()
+    inner = Path(place.stem).suffix.lower() if suffix in PACKED else ""
+    return inner if inner in PACKED_TEXT else suffix
+
+
+def size_of(path: str) -> int:
+    """Return the bytes of a file, unpacked; of gzip what its end says, which counts up to 4 GiB."""
+    size = os.path.getsize(path)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".gz" and size >= GZIP_END:
+        with open(path, "rb") as file:
+            file.seek(-GZIP_END, os.SEEK_END)
+            told = int.from_bytes(file.read(GZIP_END), "little")
+        return told if told >= size else USUAL_PACKING * size
+    return USUAL_PACKING * size if suffix == ".zip" else size
 
 
 def is_zarr(path: str) -> bool:
@@ -103,8 +132,8 @@ def _are_files_in_blocks(places: Sequence[str | os.PathLike[str]]) -> bool:
         return False  # the reader says what is wrong
     if any(is_zarr(path) for path in paths):
         return True
-    is_known = all(Path(path).suffix.lower() in READ_FROM_FOLDERS for path in paths)
-    is_large = is_known and sum(map(os.path.getsize, paths)) > LARGE_BYTES
+    is_known = all(table_suffix(path) in READ_FROM_FOLDERS for path in paths)
+    is_large = is_known and sum(map(size_of, paths)) > LARGE_BYTES
     return is_large and _can_read_blocks()
 
 
@@ -124,3 +153,24 @@ def most_rows_in_memory(where: object, *, always_in_blocks: bool = False) -> int
 def _can_read_blocks() -> bool:
     """Return whether `coterie.scale` is there; without it, large files are read as a whole."""
     return find_spec("dask") is not None and find_spec("pyarrow") is not None
+
+
+def part_names(paths: Sequence[str]) -> list[str]:
+    """Return what the labels of files are called: as the files within their common folder.
+
+    Examples
+    --------
+    >>> part_names(["data/year=2020/a.csv.gz", "data/year=2021/a.parquet"])
+    ['year=2020/a.parquet', 'year=2021/a.parquet']
+    """
+    full = [os.path.abspath(path) for path in paths]
+    root = os.path.commonpath([os.path.dirname(path) for path in full])
+    names = []
+    for path in full:
+        place = Path(os.path.relpath(path, root))
+        is_packed = place.suffix.lower() in PACKED and table_suffix(place) != place.suffix.lower()
+        place = Path(place.parent, place.stem) if is_packed else place
+        names.append(str(place.with_suffix(".parquet")))
+    if len(set(names)) < len(names):  # the same name with two endings
+        names = [f"{os.path.relpath(path, root)}.parquet" for path in full]
+    return names

@@ -24,6 +24,7 @@ from coterie.data.columns import (
     absent_columns,
     check_names,
     choose_columns,
+    lists_to_columns,
     look_at,
     numbers_from_text,
     remedy_for,
@@ -73,6 +74,8 @@ class Table:
         Columns whose cells are read as an earlier table's were, instead of by looking.
     absent : mapping of str to str
         Of several files, the columns that not all of them have, and how many lack them.
+    files : tuple of (str, int)
+        The files that the rows come from, and the rows of each; empty: one source.
     """
 
     source: str
@@ -85,6 +88,7 @@ class Table:
     dates: str | None = None
     readings: ColumnReadings = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[tuple[str, int], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -294,7 +298,8 @@ def read_table(
     if not tables:
         raise no_rows_in(name, len(empty))
     joined = _joined(name, tables)
-    return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes))
+    files = tuple((table.source, table.n_rows) for table in tables)
+    return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes), files=files)
 
 
 def refuse_option(name: str, value: Any, kind: str) -> None:
@@ -341,7 +346,7 @@ def _of_frame(
     *,
     texts: Sequence[str] = (),
 ) -> Table:
-    frame = numbers_from_text(frame, leave=texts)
+    frame = numbers_from_text(lists_to_columns(frame)[0], leave=texts)
     return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 

@@ -55,8 +55,7 @@ def read_text(
     names, notes = _column_names(dialect)
     sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
     text, blank_lines = without_final_blank_lines(text, sign)
-    if blank_lines:
-        notes.append(f"{blank_lines:,} blank line{'s' if blank_lines > 1 else ''} at the end skipped")
+    notes += note_blank_lines(blank_lines)
     as_written = [at for at, name in enumerate(names) if name in texts]
     frame = _parse(source, text, dialect, as_written)
     if (
@@ -72,6 +71,11 @@ def read_text(
     marks = _marks(text, dialect, frame)
     frame.columns = names
     return TextTable(frame, dialect, notes, {names[at]: counts for at, counts in marks.items()})
+
+
+def note_blank_lines(n_lines: int) -> list[str]:
+    """Return what to say about blank lines at the end of a file; nothing if there are none."""
+    return [f"{n_lines:,} blank line{'s' if n_lines > 1 else ''} at the end skipped"] if n_lines else []
 
 
 def blanks_as_tabs(text: bytes) -> bytes:

@@ -262,15 +262,15 @@ class Clustering:
         """Return the answer, and the evidence underneath; notes name options of Python, or of the shell."""
         return summary(self, shell=shell)
 
-    def predict(self, rows: object, *, missing: str = "error") -> Labels:
-        """Return the group of each new row, 0..k-1; -1 is noise, a row with missing values is masked.
+    def predict(self, rows: object, *, missing: str | None = None) -> Labels:
+        """Return the group of each new row, 0..k-1; -1 is noise, a row that is left out is masked.
 
         Parameters
         ----------
         rows : Table, DataFrame or array
             Matched by column name, or in the order of the columns used.
-        missing : {"error", "observed", "drop", "median"}, default="error"
-            Rows with missing values: refuse, mask, or fill with the medians of the fit.
+        missing : {"refuse", "observed", "drop", "median", "auto"}, default=None
+            Rows with missing values: see `Groups.predict`; None: as in the fit.
         """
         return self.groups.predict(rows, missing=missing)
 

@@ -113,7 +113,7 @@ def fit(
         missing values, fill in medians, or refuse. "auto" leaves out columns in which most values are
         missing, then rows if at least half of them are complete; otherwise it is "observed". A note says what
         was done. Methods are compared on complete rows where there are enough, else on rows filled from the
-        most similar ones, and so is the null model. Data in blocks must be complete.
+        most similar ones, and so is the null model.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None

@@ -84,6 +84,8 @@ class Groups:
     readings : tuple of ColumnReading, default=()
         How the cells of each column were read: new tables are read alike. Empty: the rows were an array, or
         the file was written before this was kept.
+    n_dropped : int, default=0
+        Of rows in blocks, how many were left out for missing values; of others, `labels` tells.
     """
 
     _schema: ClassVar[Schema] = {
@@ -105,6 +107,7 @@ class Groups:
         "seconds": Real(),
         "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
         "readings": Sometimes(ListOf(Instance(ColumnReading), kind=tuple)),
+        "n_dropped": Sometimes(COUNT),
     }
 
     @classmethod
@@ -128,6 +131,7 @@ class Groups:
     seconds: float
     levels: Levels = ()
     readings: tuple[ColumnReading, ...] = ()
+    n_dropped: int = 0
 
     @property
     def column_readings(self) -> dict[str, ColumnReading]:
@@ -155,8 +159,8 @@ class Groups:
     @property
     def n_grouped(self) -> int:
         """Rows that were not left out; those in no group count."""
-        is_whole = len(self.labels) != self.n_rows  # rows in blocks: none was left out
-        return self.n_rows if is_whole else len(self.grouped_rows)
+        is_in_blocks = self.n_dropped > 0 or len(self.labels) != self.n_rows
+        return self.n_rows - self.n_dropped if is_in_blocks else len(self.grouped_rows)
 
     @property
     def n_noise(self) -> int:
@@ -186,11 +190,30 @@ class Groups:
         if medoids is None:
             return None
         by_group = medoids[np.argsort(self.numbers)]
-        if len(self.labels) != self.n_rows:  # rows in blocks: none was left out
+        if len(self.labels) != self.n_rows:  # rows in blocks are numbered as in the data
             return np.asarray(by_group)
         return np.asarray(self.grouped_rows[by_group])
 
-    def predict(self, rows: object, *, missing: str = "error") -> Labels:
+    @property
+    def counts_observed(self) -> bool:
+        """Whether the model takes rows with missing values by the cells that are there."""
+        model = self.model
+        is_told = getattr(model, "missing", None) == "observed" or takes_gaps(_metric_of(model))
+        return bool(is_told or self.recipe.method in ("latent-classes", "kprototypes"))
+
+    @property
+    def missing_policy(self) -> str:
+        """What is done about missing values of new rows where nothing is said: what the fit did.
+
+        Rows that were left out there are refused.
+        """
+        if self.levels:
+            return "auto"
+        if self.medians is None:
+            return "refuse"
+        return "observed" if self.counts_observed else "median"
+
+    def predict(self, rows: object, *, missing: str | None = None) -> Labels:
         """Return the group of each new row.
 
         Parameters
@@ -198,9 +221,10 @@ class Groups:
         rows : Table, path, DataFrame or array
             Tables, files and frames are matched by column name, and their cells are read as those of the fit
             were; arrays must have the model's columns in their order.
-        missing : {"error", "observed", "drop", "median"}, default="error"
+        missing : {"refuse", "observed", "drop", "median", "auto"}, default=None
             Rows with missing values: refuse, count observed cells (k-means), mask them, or fill them with the
-            medians of the fit.
+            medians of the fit. "auto", for rows with categories, compares the cells that are there. None: as
+            in the fit, where rows were filled or compared by observed cells; else they are refused.
 
         Returns
         -------
@@ -215,6 +239,7 @@ class Groups:
             raise InvalidData(
                 "no new rows can be placed by these groups: they were found in a matrix of distances."
             )
+        missing = self.missing_policy if missing is None else missing
         if self.levels:
             return self._predict_mixed(rows, missing)
         X, source = self._matrix(rows)
@@ -246,8 +271,7 @@ class Groups:
 
     def _predict_observed(self, X: Any, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
-        counts = getattr(self.model, "missing", None) == "observed" or takes_gaps(_metric_of(self.model))
-        if issparse(X) or not (counts or self.recipe.method in ("latent-classes", "kprototypes")):
+        if issparse(X) or not self.counts_observed:
             raise InvalidParameter(
                 'missing="observed" is for groups that were found by observed cells, got others. Use '
                 '"median" or "drop".'
@@ -554,7 +578,7 @@ def column_readings(model: Any, *, dates: str | None = None) -> dict[str, Column
     return found
 
 
-def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels:
+def predict_table(model: Any, table: Table, *, missing: str | None = None) -> Labels:
     """Return the group of each row of a table.
 
     Parameters
@@ -563,8 +587,8 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
         What `coterie.load` returned. An estimator's clusters keep its own numbers.
     table : Table
         Columns are found by name when the model knows names, otherwise the numeric ones are taken in order.
-    missing : {"error", "observed", "drop", "median"}, default="error"
-        What to do about missing values; "median" needs `Groups`.
+    missing : {"refuse", "observed", "drop", "median"}, default=None
+        What to do about missing values; "median" needs `Groups`. None: as in the fit; estimators refuse.
     """
     groups = getattr(model, "groups", model)
     if hasattr(model, "predict_table"):
@@ -582,7 +606,7 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
             f"{', '.join(columns[:5])}{' ...' if len(columns) > 5 else ''}."
         )
     X = table.matrix(columns)
-    complete = settle_missing(X, columns, policy=missing, source=table.source)
+    complete = settle_missing(X, columns, policy=missing or "refuse", source=table.source)
     with warnings.catch_warnings():
         # the columns were matched by name above; the matrix no longer carries the names
         warnings.filterwarnings("ignore", "X does not have valid feature names")

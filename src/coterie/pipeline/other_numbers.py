@@ -88,7 +88,7 @@ def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:
     """Return labels for numbers of groups next to the answer's, by the same method, if rows are few."""
     recipe, k = found.groups.recipe, found.k
     mixed = getattr(found.rows, "mixed", None)
-    points = points if mixed is None else found.rows.prepared.points
+    points = points if mixed is None else found.rows.scaled
     method = find_method(recipe.method)
     if not method.needs_k or len(points) > MOST_REFITTED or k < 2:
         return {}

@@ -217,6 +217,11 @@ class MemoryRows:
         return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)
 
     @property
+    def scaled(self) -> Data:
+        """Scaled values of all rows; of mixed ones, numbers and codes."""
+        return self.prepared.points  # type: ignore[no-any-return]  # an array
+
+    @property
     def mixed(self) -> MixedColumns | None:
         """Which columns are categories; None: none."""
         return mixed_columns(self.prepared.levels) if self.prepared.levels else None
@@ -236,16 +241,9 @@ class MemoryRows:
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
         sample, gaps = draw_rows(self.n_rows, n_sampled(request), request.seed), self.prepared.gaps()
-        points = self.prepared.points
-        if gaps is not None:  # filled values can look like a group
-            complete = np.intersect1d(sample, np.flatnonzero(~gaps.any(axis=1)))
-            if len(complete) >= ENOUGH_COMPLETE:
-                sample, gaps = complete, None
-            elif not self.prepared.complete.is_observed and self.mixed is None:  # a median repeats
-                points = fill_from_similar(np.where(gaps, np.nan, points))
-        compared = compare_some(points[sample], sample, self.n_rows, request, mixed=self.mixed)
-        is_turned = compared.points.shape[1] != len(self.columns) or compared.mixed is not None
-        return compared if gaps is None or is_turned else replace(compared, filled=gaps[compared.rows])
+        some = self.prepared.points[sample], None if gaps is None else gaps[sample]
+        is_observed = self.prepared.complete.is_observed
+        return compare_sample(*some, sample, self.n_rows, request, self.mixed, is_observed=is_observed)
 
     def classes_of(self, compared: Compared) -> Any:
         """Return the classes of the compared rows, where they were given; else None."""
@@ -259,8 +257,8 @@ class MemoryRows:
             warnings.simplefilter("always")
             if exact is not None:
                 return self._fit_gaps(exact, compared, request)
-            if self._counts_observed(winner, request):
-                model, said = self._fit_observed(winner, request), _observed_notes(winner, ())
+            if self.counts_observed(winner, request):
+                model, said = self._fit_observed(winner, request), observed_notes(winner, ())
             elif winner.method in FITTED_TO_ALL and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
                 model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
@@ -316,9 +314,9 @@ class MemoryRows:
         labels = getattr(model, "labels_", None) if is_all else None
         found = np.asarray(model.predict(points) if labels is None else labels)
         placed = () if is_all else (placed_note(winner, compared),)
-        return Fitted(model, found, _observed_notes(winner, placed, int(alone.sum())))
+        return Fitted(model, found, observed_notes(winner, placed, int(alone.sum())))
 
-    def _counts_observed(self, winner: Candidate, request: FitRequest) -> bool:
+    def counts_observed(self, winner: Candidate, request: FitRequest) -> bool:
         """Return whether the winner is fitted to observed cells alone."""
         is_plain = request.distance is None and winner.parameters.get("improve") is None
         return bool(self.prepared.complete.is_observed and winner.method == "kmeans" and is_plain)
@@ -597,6 +595,43 @@ def compare_some(
     return Compared(found, numbers[rows], n_rows, note, mixed=mixed)
 
 
+def compare_sample(
+    points: Data,
+    gaps: Any,
+    numbers: Indices,
+    n_rows: int,
+    request: FitRequest,
+    mixed: MixedColumns | None,
+    *,
+    is_observed: bool,
+) -> Compared:
+    """Return the rows of a sample that methods are compared on: complete ones, where there are enough.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        The sample, scaled and filled.
+    gaps : array of bool of shape (n, d) or None
+        Which values were filled; None: none.
+    numbers, n_rows, request, mixed
+        As in `compare_some`.
+    is_observed : bool
+        Whether values are those of the most similar row; else medians, which repeat.
+    """
+    n_columns = points.shape[1]
+    if gaps is not None:  # filled values can look like a group
+        complete = np.flatnonzero(~gaps.any(axis=1))
+        if len(complete) >= ENOUGH_COMPLETE:
+            points, numbers, gaps = points[complete], numbers[complete], None
+        elif not is_observed and mixed is None:
+            points = fill_from_similar(np.where(gaps, np.nan, points))
+    compared = compare_some(points, numbers, n_rows, request, mixed=mixed)
+    is_turned = compared.points.shape[1] != n_columns or compared.mixed is not None
+    if gaps is None or is_turned:
+        return compared
+    return replace(compared, filled=gaps[np.searchsorted(numbers, compared.rows)])
+
+
 def _note(n_sample: int, n_different: int, n_compared: int, n_rows: int) -> str:
     if n_different < n_sample == n_rows:
         copies = f"{n_rows - n_different:,} of {n_rows:,} rows repeat others; methods were compared on "
@@ -691,7 +726,7 @@ def rows_without_distance(known: Any) -> Any:
     return is_alone[of_row.ravel()]
 
 
-def _observed_notes(winner: Candidate, notes: tuple[str, ...], n_filled: int = 0) -> tuple[str, ...]:
+def observed_notes(winner: Candidate, notes: tuple[str, ...], n_filled: int = 0) -> tuple[str, ...]:
     """Say that a method counts observed cells alone."""
     if winner.method in ("kmeans", *TAKE_CATEGORIES):
         return (*notes, f"{find_method(winner.method).title} counts observed cells only")

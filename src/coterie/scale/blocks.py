@@ -15,6 +15,7 @@ import numpy as np
 from coterie._support.typing import Data
 from coterie.data import Scaling
 from coterie.errors import InvalidData, InvalidParameter
+from coterie.scale.preparation import Change, Preparation
 from coterie.scale.runtime.cache import (
     HELD,
     RECENT,
@@ -42,7 +43,7 @@ class Block:
     columns: ColumnKeys | None
     n_columns: int
     dtype: np.dtype[Any]
-    scaling: Scaling | None
+    scaling: Change | None
     is_kept: ClassVar[bool] = False  # whether its rows lie in a file of decoded rows
 
     @property
@@ -67,8 +68,15 @@ class Block:
         """Return the rows as they are stored in files of tables, as one Arrow table."""
         import pyarrow
 
-        parts = [self._value(number) for number in range(len(self.spans))]
-        return pyarrow.concat_tables(parts, promote_options="permissive")
+        parts = self.stored_parts()
+        try:
+            return pyarrow.concat_tables(parts, promote_options="permissive")
+        except pyarrow.ArrowException:  # numbers in one file, text in another
+            return pyarrow.concat_tables([_as_text(part) for part in parts], promote_options="permissive")
+
+    def stored_parts(self) -> list[Any]:
+        """Return the rows as they are stored in files of tables, one Arrow table per piece."""
+        return [self._value(number) for number in range(len(self.spans))]
 
     def place_of(self, row: int) -> tuple[str, int]:
         """Return the name of the piece that holds a row of the block, and the row's index in it."""
@@ -129,7 +137,7 @@ class Blocks:
         Float32 or float64, the same for all blocks.
     block_rows : int
         Rows per block; the last block may have fewer.
-    scaling : Scaling or None
+    scaling : Scaling, Preparation or None
         What is done to rows when they are read.
 
     Examples
@@ -144,7 +152,7 @@ class Blocks:
     n_columns: int
     dtype: np.dtype[Any]
     block_rows: int
-    scaling: Scaling | None = None
+    scaling: Change | None = None
     n_rows: int = field(init=False)
     _ends: tuple[int, ...] = field(init=False, repr=False)
 
@@ -168,8 +176,14 @@ class Blocks:
         return tuple(block.n_rows for block in self)
 
     def scaled(self, scaling: Scaling) -> Blocks:
-        """Return the same rows, scaled when they are read."""
+        """Return the same rows, scaled when they are read; gaps that are filled stay so."""
+        if isinstance(self.scaling, Preparation):
+            return replace(self, scaling=replace(self.scaling, scaling=scaling))
         return replace(self, scaling=None if scaling.is_identity else scaling)
+
+    def prepared(self, preparation: Preparation) -> Blocks:
+        """Return the same rows, filled and scaled when they are read."""
+        return replace(self, scaling=preparation)
 
     def __iter__(self) -> Iterator[Block]:
         piece = 0
@@ -195,6 +209,13 @@ class Blocks:
             f"Blocks({self.n_rows:,} rows x {self.n_columns:,} columns of {self.dtype} in {self.n_blocks:,} "
             f"blocks of {self.block_rows:,} rows)"
         )
+
+
+def _as_text(table: Any) -> Any:
+    """Return a table with all its columns as text."""
+    import pyarrow
+
+    return table.cast(pyarrow.schema([(name, pyarrow.string()) for name in table.column_names]))
 
 
 def rows_per_block(n_columns: int) -> int:

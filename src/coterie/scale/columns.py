@@ -4,46 +4,79 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pyarrow.types import is_null as pyarrow_is_null
 
 from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
-from coterie.data.categories import is_category
+from coterie.data.categories import Levels, is_yes_no, levels_of
 from coterie.data.cells import NUMBER, Reading
-from coterie.data.columns import KEY_REASONS, cannot_keep, check_names, look_at
+from coterie.data.columns import KEY_REASONS, Look, cannot_keep, check_names, look_at
 from coterie.data.databases import SpooledRows
-from coterie.data.notes import listed, no_rows_in, reading_notes
-from coterie.data.paths import TABLE_SUFFIXES, expand_all
+from coterie.data.marks import Counts
+from coterie.data.notes import no_rows_in, reading_notes
+from coterie.data.paths import TABLE_SUFFIXES, expand_all, table_suffix
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.scale.blocks import Blocks
-from coterie.scale.sampling import draw_sample
+from coterie.scale.blocks import Blocks, KeptBlocks, kept_while_used
+from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.sources.arrow import open_any
+from coterie.scale.sources.changed import ColumnPlan
 from coterie.scale.sources.reading import open_tables, read_blocks
 from coterie.scale.sources.spooled import open_spooled
-from coterie.scale.sources.tables import Tables
+from coterie.scale.sources.tables import Tables, is_numeric
+from coterie.scale.survey import survey_looks
 
 LeftOuts = tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The rows in the columns that are used."""
+    """The rows in the columns that are used.
 
-    source: Any  # where they come from
-    blocks: Blocks  # the rows, as they are
-    left_out: LeftOuts  # columns that are not used
-    has_names: bool  # whether columns have names to choose them by
-    readings: Mapping[str, Reading] = field(default_factory=dict)  # of columns that are numbers in disguise
-    notes: tuple[str, ...] = ()  # how cells were read
-    looked_into: Any = None  # files, opened once; None: the source itself
+    Parameters
+    ----------
+    source : object
+        Where they come from.
+    blocks : Blocks
+        All rows as they are: numbers, codes of categories, NaN where a value is missing.
+    left_out : tuple of LeftOut
+        Columns that are not used.
+    has_names : bool
+        Whether columns have names to choose them by.
+    plans : mapping of str to ColumnPlan
+        How cells become numbers, where they are something else.
+    looks : mapping of str to Look
+        What the columns hold; empty for matrices.
+    levels : tuple of tuples or None
+        Categories of the columns used, None for numbers; empty: all are numbers.
+    kept : tuple of str
+        Columns whose numbers are all taken as they are.
+    notes : tuple of str
+        What readers had to decide.
+    tables : Tables or None
+        Files that were looked into; None: the source itself is read.
+    keeper : object
+        What decoded rows are kept on the disk as long as; None: they are not.
+    """
+
+    source: Any
+    blocks: Blocks
+    left_out: LeftOuts
+    has_names: bool
+    plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
+    looks: Mapping[str, Look] = field(default_factory=dict)
+    levels: Levels = ()
+    kept: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    tables: Tables | None = None
+    keeper: Any = None
 
     @property
     def title(self) -> str:
@@ -55,39 +88,91 @@ class Opened:
         """Names of the columns, made up where there are none."""
         return self.blocks.columns or tuple(f"column_{at + 1}" for at in range(self.blocks.n_columns))
 
+    @property
+    def choice(self) -> ColumnChoice:
+        """The columns used, and those left out."""
+        return ColumnChoice(self.columns, self.left_out)
+
     def column_readings(self) -> tuple[ColumnReading, ...]:
         """Return how the cells of each column are read; nothing for columns without names."""
         if not self.has_names:
             return ()
-        return tuple(ColumnReading(self.readings.get(name)) for name in self.columns)
+        levels = self.levels or (None,) * len(self.columns)
+        return tuple(
+            self._reading(name, known is not None) for name, known in zip(self.columns, levels, strict=True)
+        )
+
+    def _reading(self, name: str, is_category: bool) -> ColumnReading:
+        plan = self.plans.get(name, ColumnPlan())
+        if is_category:
+            return ColumnReading(is_category=True)
+        return ColumnReading(plan.reading, plan.sentinels, name in self.kept)
+
+    def reading_notes(self, marks: Mapping[str, Counts]) -> tuple[str, ...]:
+        """Return what is to be said about how cells were read, in the words for a table in memory."""
+        if not self.looks:
+            return ()
+        return reading_notes(self.looks, self.choice, marks, self.kept, levels=self.levels)
+
+    def with_sentinels(self, found: Mapping[str, Counts]) -> Opened:
+        """Return the same with numbers such as -999 taken as missing values."""
+        if not found:
+            return self
+        plans = {
+            **self.plans,
+            **{
+                name: replace(self.plans.get(name, ColumnPlan()), sentinels=tuple(counts))
+                for name, counts in found.items()
+            },
+        }
+        looks = {
+            name: replace(look, sentinels=found[name]) if name in found else look
+            for name, look in self.looks.items()
+        }
+        changed = replace(self, plans=plans, looks=looks)
+        return replace(changed, blocks=changed.read(self.columns))
+
+    def kept_on_disk(self) -> Opened:
+        """Return the same rows, decoded once and kept on the disk where that pays."""
+        if isinstance(self.blocks, KeptBlocks):
+            return self
+        blocks, keeper = kept_while_used(self.blocks)
+        return replace(self, blocks=blocks, keeper=keeper)
 
     def renamed_reason(self, name: str, reason: str) -> Opened:
         """Return the same with another reason why a column is left out."""
         changed = (LeftOut(one.name, reason) if one.name == name else one for one in self.left_out)
         return replace(self, left_out=tuple(changed))
 
-    def without(self, names: Sequence[str], reason: str) -> Opened:
-        """Return the same rows with fewer columns."""
+    def without(self, names: Mapping[str, str]) -> Opened:
+        """Return the same rows without some columns, given why each is left out."""
         used = [name for name in self.columns if name not in names]
         if not used:
+            reason = next(iter(names.values()))
             raise InvalidData(f"{self.title}: no column of numbers to cluster by: all are {reason}.")
-        left_out = (*self.left_out, *(LeftOut(name, reason) for name in names))
-        return replace(self, blocks=self.read(used), left_out=left_out)
+        reasons = [*self.left_out, *(LeftOut(name, reason) for name, reason in names.items())]
+        order = {name: at for at, name in enumerate(self.looks or self.columns)}
+        left_out = tuple(sorted(reasons, key=lambda one: order.get(one.name, 0)))
+        known = dict(zip(self.columns, self.levels, strict=True)) if self.levels else {}
+        levels = tuple(known[name] for name in used) if known else ()
+        is_mixed = any(self.looks[name].is_text for name in used) if levels else False
+        fewer = replace(self, left_out=left_out, levels=levels if is_mixed else ())
+        if levels and not is_mixed:  # yes and no are numbers again
+            plans = {name: replace(plan, levels=None) for name, plan in self.plans.items()}
+            fewer = replace(fewer, plans=plans)
+        return replace(fewer, blocks=fewer.read(used))
 
-    def carried(self, *, with_data: bool) -> Blocks | None:
-        """Return the columns that labels are written beside: keys, or all; None: row numbers, or no names."""
-        if self.looked_into is None:
+    def beside(self, names: Sequence[str], *, with_data: bool, with_file: bool) -> Blocks | None:
+        """Return the columns that labels stand beside: keys and chosen ones, or all; None: row numbers."""
+        if self.tables is None:
             return None
-        absent = self.looked_into.absent
         keys = [one.name for one in self.left_out if one.reason in KEY_REASONS]
-        every = [name for name in self.looked_into.head() if name not in absent]
-        names = [name for name in (every if with_data else keys) if name not in ("label", "group")]
-        return self.looked_into.as_stored(names, self.blocks) if names else None
+        return self.tables.beside(keys, names, self.blocks, with_data=with_data, with_file=with_file)
 
     def read(self, columns: Sequence[str]) -> Blocks:
         """Return the rows in other columns."""
-        source = self.source if self.looked_into is None else self.looked_into
-        return read_blocks(source, columns=columns, readings=self.readings)
+        source = self.source if self.tables is None else self.tables
+        return read_blocks(source, columns=columns, readings=self.plans)
 
 
 def open_columns(
@@ -96,57 +181,138 @@ def open_columns(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     dates: str | None = None,
+    *,
+    categories: bool = False,
+    text_after_all: Collection[str] = (),
+    **how: Any,
 ) -> Opened:
-    """Open the columns of numbers, without keys.
+    """Open the columns that can be used: numbers, and categories if wanted, without keys.
 
     Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
+
+    Parameters
+    ----------
+    source : anything that `read_blocks` takes
+        The data.
+    columns, drop, keep, dates
+        As in `coterie.fit`.
+    categories : bool, default=False
+        Whether text of few values is used.
+    text_after_all : collection of str
+        Columns whose first rows are numbers, and later ones are not: all their cells are looked at.
+    **how
+        Header and encoding of text.
     """
     refuse_queries(source, "X of coterie.fit")
-    looked_into = look_into(source)
-    if looked_into is None and not hasattr(source, "dtypes"):
+    tables = look_into(source, **how)
+    if tables is None and not hasattr(source, "dtypes"):
         if drop or keep or columns:
             raise InvalidParameter(
                 "columns, drop and keep name columns; this source has none. Select them before."
             )
         return Opened(source, read_blocks(source), (), False)
     title = title_of(source)
-    if looked_into is not None and not any(table.n_rows for table in looked_into.filled):
-        raise no_rows_in(title, len(looked_into.every))
-    head = _first_of_frame(source) if looked_into is None else looked_into.head()
-    absent = {} if looked_into is None else looked_into.absent
+    if tables is not None and not any(table.n_rows for table in tables.filled):
+        raise no_rows_in(title, len(tables.every))
+    head = _first_of_frame(source) if tables is None else tables.first_values
     check_names(title, tuple(head), [*columns, *drop, *keep])
-    keep = [*keep, *(name for name in columns if name not in drop)]
-    looks = {name: look_at(series, dates=dates) for name, series in head.items()}
-    reasons = {name: look.reason for name, look in looks.items() if look.reason is not None}
-    reasons |= {name: reason for name, reason in absent.items() if name not in keep}
-    texts = () if looked_into is None else looked_into.numbers_as_text(head)
-    readings = {name: Reading(NUMBER) for name in texts if looks[name].reason is None}
-    readings |= {name: look.reading for name, look in looks.items() if look.reading is not None}
-    if hasattr(source, "dtypes"):  # partitions of a frame are taken as they are
-        reasons |= {name: f"{reading}, as text" for name, reading in readings.items()}
-        readings = {}
-    for name in keep:
-        if name in reasons:
-            raise cannot_keep(title, name, reasons[name])
-    reasons |= {name: NOT_NAMED for name in head if columns and name not in columns}
-    reasons |= dict.fromkeys(drop, "dropped")
-    rows_of = source if looked_into is None else looked_into
-    reasons |= _keys(rows_of, [series for name, series in head.items() if name not in {*keep, *reasons}])
+    others = [name for name in head if columns and name not in columns and name not in drop]
+    kept = [*keep, *(name for name in columns if name not in drop)]
+    looks = _looks(head, tables, [*drop, *others], dates, text_after_all)
+    reasons: dict[str, str] = {}
+    for name, look in looks.items():
+        reason = _why_not_used(look, is_kept=name in kept, categories=categories and tables is not None)
+        if name in drop or name in others:
+            reason = "dropped" if name in drop else NOT_NAMED
+        elif reason is not None and name in kept:
+            raise cannot_keep(title, name, reason)
+        if reason is not None:
+            reasons[name] = reason
+    if tables is None:  # partitions of a frame are taken as they are
+        readings = {name: look.reading for name, look in looks.items() if look.reading is not None}
+        reasons |= {name: f"{how}, as text" for name, how in readings.items() if name not in reasons}
+    rows_of = source if tables is None else tables
+    suspects = [look.series for name, look in looks.items() if name not in {*kept, *reasons}]
+    reasons |= _keys(rows_of, suspects)
     used = [name for name in head if name not in reasons]
     if not used:
         why = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
         raise InvalidData(f"{title}: no column of numbers to cluster by: {why}.")
     left_out = tuple(LeftOut(name, reasons[name]) for name in head if name in reasons)
-    blocks = read_blocks(rows_of, columns=used, readings=readings)
-    notes = reading_notes(looks, ColumnChoice(tuple(used), left_out), {}, tuple(looks))
-    if looked_into is not None:
-        notes = (*looked_into.notes, *notes)
-    unused = [name for name, look in looks.items() if reasons.get(name) == "text" and is_category(look)]
-    if unused:
-        are = "categories are" if len(unused) > 1 else "a category is"
-        notes = (*notes, f"{listed(unused)}: {are} not used in data that are read in blocks")
-    said = source.notes if isinstance(source, SpooledRows) else ()
-    return Opened(source, blocks, left_out, True, readings, (*said, *notes), looked_into)
+    levels = levels_of_looks([looks[name] for name in used]) if tables is not None else ()
+    plans = {} if tables is None else _plans(tables, looks, used, levels)
+    blocks = read_blocks(rows_of, columns=used, readings=plans)
+    notes = (*(source.notes if isinstance(source, SpooledRows) else ()), *(tables.notes if tables else ()))
+    return Opened(source, blocks, left_out, True, plans, looks, levels, tuple(keep), notes, tables)
+
+
+def _looks(
+    head: Mapping[str, Any],
+    tables: Tables | None,
+    unused: Sequence[str],
+    dates: str | None,
+    text_after_all: Collection[str],
+) -> dict[str, Look]:
+    """Return what each column holds: by its first rows, and by all cells where these are text."""
+    looks = {name: look_at(series, dates=dates) for name, series in head.items()}
+    if tables is None:
+        return looks
+    as_text = tables.numbers_as_text(head)
+    for name, look in looks.items():
+        kind = tables.kind_of(name)
+        if look.reason == "empty" and kind is not None and not pyarrow_is_null(kind) and is_numeric(kind):
+            looks[name] = Look(look.series, look.series)  # gaps in the first rows, numbers later
+        elif look.reading is None and look.numbers is not None and name in (*as_text, *text_after_all):
+            looks[name] = _look_as_text(look, tables.decimal_sign(name))
+    wanted = [name for name in looks if name not in unused]
+    found = survey_looks(tables, looks, wanted, None, dates)
+    for name in as_text:  # numbers throughout
+        look = found[name]
+        if look.reading is not None and look.reading.kind == NUMBER and not look.marks:
+            found[name] = Look(head[name], head[name])
+    return {name: replace(look, absent=tables.absent.get(name)) for name, look in found.items()}
+
+
+def _look_as_text(look: Look, decimal: str) -> Look:
+    """Return the look at numbers that are text in some rows."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    numbers = look.series
+    is_whole = numbers.dtype.is_float() and (numbers.drop_nulls() % 1 == 0).all()
+    texts = (numbers.cast(polars.Int64, strict=False) if is_whole else numbers).cast(polars.String)
+    texts = texts if decimal == "." else texts.str.replace(".", decimal, literal=True)
+    return Look(texts, look.numbers, None, Reading(NUMBER, decimal=decimal))
+
+
+def _why_not_used(look: Look, *, is_kept: bool, categories: bool) -> str | None:
+    """Return why a column is not used, but for keys and constants, which other passes tell."""
+    if look.absent is not None and not is_kept:
+        return look.absent
+    if look.is_text and categories:
+        return look.why_no_category(is_kept=is_kept)
+    return look.reason
+
+
+def levels_of_looks(looks: Sequence[Look]) -> Levels:
+    """Return the categories of columns, None for numbers; nothing where all are numbers."""
+    if not any(look.is_text for look in looks):
+        return ()
+    return tuple(levels_of(look) if look.is_text or is_yes_no(look) else None for look in looks)
+
+
+def _plans(
+    tables: Tables, looks: Mapping[str, Look], used: Sequence[str], levels: Levels
+) -> dict[str, ColumnPlan]:
+    """Return how the cells of the columns used become numbers, where they are not plain numbers."""
+    found = {}
+    known = dict(zip(used, levels, strict=True)) if levels else {}
+    as_text = tables.numbers_as_text(tables.first_values)
+    for name in used:
+        look = looks[name]
+        is_text = look.reading is None and known.get(name) is None and name in as_text
+        plan = ColumnPlan(look.reading, levels=known.get(name), is_text=is_text)
+        if not plan.is_plain or name in tables.absent:
+            found[name] = plan
+    return found
 
 
 def title_of(source: object) -> str:
@@ -154,6 +320,15 @@ def title_of(source: object) -> str:
     if isinstance(source, SpooledRows):
         return source.name
     return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
+
+
+def key_columns(tables: Tables) -> list[str]:
+    """Return the columns of files that name the rows, by the rules of tables in memory."""
+    looks = {name: look_at(series) for name, series in tables.first_values.items()}
+    there = [name for name in looks if name not in tables.absent]
+    found = {name: look.reason for name, look in looks.items() if look.reason is not None}
+    found |= _keys(tables, [looks[name].series for name in there if looks[name].reason is None])
+    return [name for name in there if found.get(name) in KEY_REASONS]
 
 
 def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
@@ -170,15 +345,25 @@ def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
     if not suspects:
         return {name: kind for name, kind in codes.items() if kind is not None}
     sample = draw_sample(read_blocks(source, columns=suspects), KEY_ROWS, seed=0)
-    found = codes | {
-        name: kind_of_key(name, sample.X[:, at].astype(np.float64), sample.rows, sample.n_rows)
-        for at, name in enumerate(suspects)
-    }
+    found = codes | {name: _kind_of(name, sample.X[:, at], sample) for at, name in enumerate(suspects)}
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def look_into(source: object) -> Tables | None:
+def _kind_of(name: str, values: Any, sample: Sample) -> str | None:
+    """Return which key or code drawn values are; None where some are no whole numbers."""
+    values = values.astype(np.float64)
+    known = values[~np.isnan(values)]
+    if (np.trunc(known) != known).any():
+        return None
+    if len(known) < len(values):  # a key has no gaps
+        return kind_of_code(name, len(np.unique(known)), sample.n_rows)
+    return kind_of_key(name, values, sample.rows, sample.n_rows)
+
+
+def look_into(source: object, **how: Any) -> Tables | None:
     """Open files of tables, a dataset, or rows of a database; None for frames and matrices."""
+    if isinstance(source, Tables):
+        return source
     if isinstance(source, SpooledRows):
         return open_spooled(source)
     if type(source).__module__.partition(".")[0] == "pyarrow":
@@ -188,8 +373,8 @@ def look_into(source: object) -> Tables | None:
     if not places or len(places) < len(given):
         return None
     paths = expand_all(places)
-    suffixes = {Path(path).suffix.lower() for path in paths}
-    return open_tables(paths) if len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES) else None
+    suffixes = {table_suffix(path) for path in paths}
+    return open_tables(paths, **how) if len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES) else None
 
 
 def _first_of_frame(frame: Any) -> dict[str, Any]:

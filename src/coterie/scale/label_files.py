@@ -1,23 +1,104 @@
-"""Labels of rows in blocks: Parquet files in a folder, one per block, written where they are made."""
+"""Labels of rows in blocks: Parquet files in a folder, which are kept if a run is ended."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import pickle
+import re
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coterie._support.files import atomic_path, check_folder
+from coterie._support.files import PROGRESS, atomic_path, check_folder
 from coterie._support.optional import require
-from coterie._support.typing import AnyFunction, Labels, Model
-from coterie.errors import InvalidData, ModelFileError
-from coterie.pipeline import Groups
+from coterie._support.typing import AnyFunction
+from coterie.data.paths import part_names
+from coterie.errors import InvalidParameter
 from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.base import new_blocks
-from coterie.scale.predict import group_block, label_block
-from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import Given, compute, fold, results, tasks, unique_name
+from coterie.scale.sources.tables import Tables
+
+MANIFEST = "_manifest.json"
+PARTS = "part-*.parquet"
+READ_AT_ONCE = 1 << 20
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.part")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A part that is whole: its name within the folder, its rows and the checksum of its bytes."""
+
+    name: str
+    n_rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where parts go, and what tells this run from others.
+
+    Parameters
+    ----------
+    folder : str
+        From the root: a worker may have been started in another folder.
+    fingerprint : str
+        Of the rows, the model and the columns: a part of another run is not kept.
+    """
+
+    folder: str
+    fingerprint: str
+
+    def _note(self, name: str) -> Path:
+        return Path(self.folder) / PROGRESS / f"{name.replace(os.sep, '%')}.json"
+
+    def finished(self, name: str) -> Written | None:
+        """Return a part that an earlier run finished, if its bytes are still those."""
+        try:
+            said = json.loads(self._note(name).read_text(encoding="utf-8"))
+            written = Written(name, int(said["rows"]), str(said["sha256"]))
+            path = Path(self.folder) / name
+            is_same = said["fingerprint"] == self.fingerprint and checksum_of(path) == written.sha256
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return written if is_same else None
+
+    def write(self, name: str, tables: Iterable[Any]) -> Written:
+        """Write a part, whole or not at all, and note its checksum."""
+        parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
+        path, n_rows = Path(self.folder) / name, 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path, force=True) as temporary:
+            writer = None
+            try:
+                for table in tables:
+                    writer = writer or parquet.ParquetWriter(temporary, table.schema)
+                    writer.write_table(table.cast(writer.schema))
+                    n_rows += table.num_rows
+            finally:
+                if writer is not None:
+                    writer.close()
+            sha256 = checksum_of(temporary)
+        said = {"fingerprint": self.fingerprint, "rows": n_rows, "sha256": sha256}
+        with atomic_path(self._note(name), force=True) as temporary:
+            temporary.write_text(json.dumps(said), encoding="utf-8")
+        return Written(name, n_rows, sha256)
+
+
+def checksum_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(READ_AT_ONCE):
+            found.update(part)
+    return found.hexdigest()
 
 
 def write_labels(
@@ -27,103 +108,164 @@ def write_labels(
     folder: str | os.PathLike[str],
     force: bool = False,
     carried: Blocks | None = None,
+    layout: Tables | None = None,
 ) -> Path:
     """Write `label` and `group` of every block beside columns of the input, or `row`, counted from 1.
 
-    Labels are ``label(block, None, *args)``; `carried` are the columns, cut like the blocks.
+    Labels are ``label(block, None, *args)``; `carried` are the columns, cut like the blocks. With a `layout`
+    there is a part for each of its files, by the same name. Parts that an earlier run of the same work
+    finished are kept; the manifest names all of them with their checksums.
     """
     path = check_folder(folder, force=force)
     path.mkdir(exist_ok=True)
-    made = tasks(blocks, _write_block, label, args, str(path.absolute()), force, weights=carried)
-    compute(fold(made, _count))
-    for older in path.glob("part-??????.parquet"):  # of data with more blocks: they would pass for labels
-        if older.name > _name_of(blocks.n_blocks - 1):
-            older.unlink()
+    if (path / PROGRESS).is_dir():
+        _remove_temporaries(path)
+    (path / PROGRESS).mkdir(exist_ok=True)
+    target = Target(str(path.absolute()), _fingerprint(blocks, label, args, carried, layout))
+    if layout is None:
+        made = tasks(blocks, _write_block, label, args, target, weights=carried)
+    else:
+        made = _file_tasks(blocks, label, args, target, carried, layout)
+    written: list[Written] = compute(fold(made, _listed))
+    _finish(path, target, written)
     return path
 
 
-def _name_of(block: int) -> str:
-    return f"part-{block:06d}.parquet"
+def _remove_temporaries(path: Path) -> None:
+    """Remove what a run that was killed had not finished."""
+    for left in path.rglob(".*.part"):
+        if TEMPORARY.fullmatch(left.name):
+            left.unlink(missing_ok=True)
+
+
+def _finish(path: Path, target: Target, written: list[Written]) -> None:
+    """Name all parts in the manifest; remove those of other data, which would pass for labels of these."""
+    names = {one.name for one in written}
+    for older in _known_parts(path):
+        if older not in names:
+            (path / older).unlink(missing_ok=True)
+    parts = [{"name": one.name, "rows": one.n_rows, "sha256": one.sha256} for one in written]
+    said = {"rows": sum(one.n_rows for one in written), "fingerprint": target.fingerprint, "parts": parts}
+    with atomic_path(path / MANIFEST, force=True) as temporary:
+        temporary.write_text(json.dumps(said, indent=1), encoding="utf-8")
+    shutil.rmtree(path / PROGRESS, ignore_errors=True)
+
+
+def _known_parts(path: Path) -> set[str]:
+    """Return the parts that a run before this one left: by their names, and by its manifest."""
+    found = {one.name for one in path.glob("part-??????.parquet")}
+    try:
+        parts = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["parts"]
+        found |= {str(one["name"]) for one in parts if ".." not in str(one["name"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return {name for name in found if not os.path.isabs(name)}
+
+
+def _fingerprint(blocks: Blocks, label: AnyFunction, args: Any, carried: Any, layout: Any) -> str:
+    """Return what tells labels of these rows by this model from others; never the same if nobody can tell."""
+    pieces = [(piece.name, piece.n_rows, *_identity(piece)) for piece in blocks.pieces]
+    beside = (
+        None if carried is None else (carried.columns, [type(one).__name__ for one in carried.pieces[:1]])
+    )
+    facts = (label.__module__, label.__qualname__, args, pieces, blocks.columns, beside, layout is not None)
+    found, buffers = hashlib.sha256(), list[pickle.PickleBuffer]()
+    try:
+        found.update(pickle.dumps(facts, protocol=5, buffer_callback=buffers.append))
+        for buffer in buffers:  # of large arrays, without a copy
+            found.update(buffer.raw())
+    except Exception:  # a model that cannot be pickled
+        return uuid.uuid4().hex
+    return found.hexdigest()
+
+
+def _identity(piece: Any) -> tuple[Any, ...]:
+    """Return what tells the rows of a piece from others of the same name: times of files, or the rows."""
+    if hasattr(piece, "selection"):
+        return (piece.selection.bits, *_identity(piece.piece))
+    if hasattr(piece, "piece"):
+        return _identity(piece.piece)
+    if hasattr(piece, "modified"):
+        return piece.path, piece.modified
+    if hasattr(piece, "array"):
+        is_stored = not isinstance(piece.array, np.ndarray)  # zarr: nobody can tell
+        return (uuid.uuid4().hex,) if is_stored else (piece.array,)
+    if hasattr(piece, "promise"):
+        return (str(piece.promise.key),)
+    if hasattr(piece, "spooled"):
+        return piece.spooled.files[piece.at]  # type: ignore[no-any-return]  # a path and a number
+    path = getattr(piece, "path", "") or getattr(getattr(piece, "fragment", None), "path", "")
+    return (path, os.stat(path).st_mtime_ns) if path and os.path.exists(path) else (uuid.uuid4().hex,)
 
 
 def _write_block(
-    block: Block,
-    carried: Block | None,
-    label: AnyFunction,
-    args: tuple[Any, ...],
-    folder: str,
-    force: bool,
-) -> int:
+    block: Block, carried: Block | None, label: AnyFunction, args: tuple[Any, ...], target: Target
+) -> list[Written]:
+    name = f"part-{block.index:06d}.parquet"
+    kept = target.finished(name)
+    return [kept or target.write(name, [_labelled(block, carried, label, args)])]
+
+
+def _labelled(block: Block, carried: Block | None, label: AnyFunction, args: tuple[Any, ...]) -> Any:
+    """Return the labels of a block's rows beside what names them."""
     arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
-    parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
     labels = label(block, None, *args)
     rows = np.arange(block.first_row + 1, block.first_row + 1 + len(labels))
     beside = arrow.table({"row": rows}) if carried is None else carried.stored()
-    with atomic_path(f"{folder}/{_name_of(block.index)}", force=force) as temporary:
-        names = arrow.array([group_name(label) for label in range(-1, int(labels.max(initial=-1)) + 1)])
-        groups = arrow.DictionaryArray.from_arrays(arrow.array(labels + 1, arrow.int32()), names)
-        parquet.write_table(beside.append_column("label", [labels]).append_column("group", groups), temporary)
-    return len(labels)
+    is_out = np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else None
+    found = np.asarray(np.ma.filled(labels, -1) if is_out is not None else labels)
+    names = arrow.array([group_name(one) for one in range(-1, int(found.max(initial=-1)) + 1)])
+    codes = arrow.array((found + 1).astype(np.int32), mask=is_out)
+    groups = arrow.DictionaryArray.from_arrays(codes, names)
+    return beside.append_column("label", [arrow.array(found, mask=is_out)]).append_column("group", groups)
 
 
-Marks = tuple[tuple[int, str, float, str], ...]  # of a column: its place and name, a scaled mark, the mark
+def _listed(total: list[Written] | None, found: list[list[Written]]) -> list[Written]:
+    return [*(total or []), *(one for part in found for one in part)]
 
 
-def _marks(groups: Groups, dtype: Any) -> Marks:
-    """Return the numbers such as -999 that stood for missing values when the groups were found."""
-    found = []
-    for at, (name, how) in enumerate(groups.column_readings.items()):
-        for mark in how.sentinels:
-            row = np.full((1, len(groups.columns)), float(mark), dtype=dtype)
-            found.append((at, name, float(groups.scaling.apply(row).astype(dtype)[0, at]), mark))
-    return tuple(found)
+def _file_tasks(
+    blocks: Blocks,
+    label: AnyFunction,
+    args: tuple[Any, ...],
+    target: Target,
+    carried: Blocks | None,
+    layout: Tables,
+) -> list[Any]:
+    """Return a task per file of the input."""
+    name, layer, first = unique_name(_write_file), {}, 0
+    files = [table for table in layout.filled if table.n_rows]
+    parts = part_names([table.name for table in files])
+    both = zip(_by_file(blocks, files), _by_file(carried, files), strict=True)
+    for at, (of_file, beside) in enumerate(both):
+        work = Given((of_file, beside, first, parts[at], label, target))
+        layer[name, at] = (_write_file, work, f"args-{name}")
+        first += files[at].n_rows
+    return results(name, layer, [], {f"args-{name}": Given(args)})
 
 
-def _group_block(block: Block, _weights: Block | None, model: Any, numbers: Labels, marks: Marks) -> Labels:
-    """Return the groups of a block's rows; numbers that stood for missing values are refused."""
-    rows = block.read() if marks else None
-    for at, name, value, mark in marks:
-        if rows is not None and (rows[:, at] == value).any():
-            row = block.first_row + 1 + int(np.argmax(rows[:, at] == value))
-            raise InvalidData(
-                f'row {row} has {mark} in column "{name}", which stood for a missing value when the groups '
-                f"were found. Data in blocks must be complete: drop or fill those rows first."
-            )
-    return group_block(block, None, model, numbers)
+def _by_file(blocks: Blocks | None, files: Sequence[Any]) -> Iterator[Blocks | None]:
+    """Yield the blocks of each file by itself."""
+    if blocks is None:
+        yield from [None] * len(files)
+        return
+    pieces = iter(blocks.pieces)
+    for table in files:
+        some, n_rows = [], 0
+        while n_rows < table.n_rows:
+            some.append(next(pieces))
+            n_rows += some[-1].n_rows
+        if n_rows != table.n_rows:
+            raise InvalidParameter("the layout of the input can be kept for files and folders of files only.")
+        yield replace(blocks, pieces=tuple(some))
 
 
-def _count(total: int | None, found: list[int]) -> int:
-    return (total or 0) + sum(found)
-
-
-def write_groups(model: Model, source: Any, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Write the group of each new row to Parquet files in a folder, one per block.
-
-    Parameters
-    ----------
-    model : Clustering, Groups or estimator
-        What `coterie.load` returned. An estimator's clusters keep its numbers.
-    source : anything that `read_blocks` takes
-        The rows, without missing values.
-    folder : path
-        Made if it is not there.
-    force : bool, default=False
-        Whether files of the same names may be replaced.
-    """
-    groups = getattr(model, "groups", model)
-    if isinstance(groups, Groups):
-        if groups.levels:
-            raise InvalidData(
-                "this model has categories, which are not used in data that are read in blocks. Place the "
-                "rows one file at a time."
-            )
-        known = {name: how.reading for name, how in groups.column_readings.items() if how.reading is not None}
-        blocks = new_blocks(source, groups.columns, len(groups.columns), who="the model", readings=known)
-        scaled, marks = blocks.scaled(groups.scaling), _marks(groups, blocks.dtype)
-        args = (groups.model, groups.numbers, marks)
-        return write_labels(scaled, _group_block, *args, folder=folder, force=force)
-    if not hasattr(model, "predict"):
-        raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
-    names = getattr(model, "feature_names_in_", None)
-    blocks = new_blocks(source, names, model.n_features_in_, who=type(model).__name__)
-    return write_labels(blocks, label_block, model, folder=folder, force=force)
+def _write_file(work: Given, args: Given) -> list[Written]:
+    blocks, carried, first, name, label, target = work.value
+    kept = target.finished(name)
+    if kept is not None:
+        return [kept]
+    beside: Iterable[Block | None] = [None] * blocks.n_blocks if carried is None else carried
+    moved = (replace(block, first_row=block.first_row + first) for block in blocks)
+    tables = (_labelled(one, other, label, args.value) for one, other in zip(moved, beside, strict=True))
+    return [target.write(name, tables)]

@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker
-from coterie._support.typing import Data, Indices, Labels, ValuesByName
+from coterie._support.threads import one_thread
+from coterie._support.typing import Data, Labels, ValuesByName
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.row_order import fit_in_order
-from coterie.pipeline.rows import FITTED_TO_ALL, Compared, Fitted, n_of_start, placed_note, said_by, start_on
+from coterie.pipeline.row_order import fit_in_order, row_order
+from coterie.pipeline.rows import (
+    FITTED_TO_ALL,
+    Compared,
+    Fitted,
+    n_of_start,
+    observed_notes,
+    placed_note,
+    said_by,
+    start_on,
+)
 from coterie.scale.blocks import Block, Blocks
+from coterie.scale.gaps import is_left_out
 from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all, takes_checkpoint
 from coterie.scale.methods.dbscan import suggest_eps
 from coterie.scale.methods.local_model import count_rows
-from coterie.scale.predict import group_block
+from coterie.scale.methods.observed import observed_model, prototypes_model, run_observed, run_prototypes
+from coterie.scale.predict import group_block, rows_for
+from coterie.scale.preparation import Preparation
 from coterie.scale.runtime.passes import lazy_array
 from coterie.scale.sampling import draw_sample, take_rows
 
@@ -40,6 +53,7 @@ class Labelling:
     known: Labels | None  # clusters of all rows, where the method found them together
     numbers: Labels  # ``numbers[cluster]`` is the group of a cluster of the model
     places_rows: bool = True  # whether the model is fitted, so that it places new rows
+    takes_gaps: bool = False  # whether the model takes rows as they are, with missing values
 
     def lazy(self, blocks: Blocks) -> Any:
         """Return the labels of all rows of the fit as a Dask array."""
@@ -50,12 +64,6 @@ class Labelling:
     def placed(self, blocks: Blocks) -> Any:
         """Return the groups that the model gives to rows, as a Dask array."""
         return lazy_array(blocks, group_block, self.model, self.numbers, dtype=np.int32)
-
-    def of_rows(self, rows: Indices, points: Data) -> Labels:
-        """Return the groups of some rows of the fit, given their numbers and their scaled values."""
-        if self.known is not None:
-            return number_labels(self.known[rows], self.numbers)
-        return number_labels(np.asarray(self.model.predict(points)), self.numbers)
 
     def task(self) -> tuple[Any, ...]:
         """Return a function of a block, and its arguments, that give the labels of the block's rows."""
@@ -75,26 +83,48 @@ def fit_winner(
     winner: Candidate, rows: BlockRows, compared: Compared, request: FitRequest, tracker: Tracker
 ) -> BlocksFitted:
     """Fit a winner to all rows where there is a method for blocks; else to those compared."""
-    blocks = rows.blocks
-    if rows.sample.is_whole and request.checkpoint is None:
-        return _fit_whole(winner, rows, request)
+    if rows.sample.is_whole and (request.checkpoint is None or rows.opened.levels):
+        return _fit_whole(winner, rows, compared, request, tracker)
+    if rows.opened.levels:
+        is_of_prototypes = winner.method in ("kprototypes", "kmodes")
+        found = _fit_prototypes(winner, rows) if is_of_prototypes else _place(winner, compared, rows)
+        return _without_checkpoint(found, winner, request)
+    if rows.at_hand.counts_observed(winner, request):
+        return _without_checkpoint(_fit_observed(winner, rows, request), winner, request)
     if not is_fitted_to_all(winner.method, request.distance):
         return _place(winner, compared, rows)
     progress = (lambda made: tracker.report(0, stage=made.stage)) if tracker.is_watched else None
     if winner.method == "dbscan":
-        return _fit_dbscan(winner, blocks, request.seed, progress)
+        return _fit_dbscan(winner, rows.blocks, request.seed, progress)
+    return _fit_blocks(winner, rows, request, progress)
+
+
+def _without_checkpoint(found: BlocksFitted, winner: Candidate, request: FitRequest) -> BlocksFitted:
+    """Say that a fit was not saved pass by pass, if that was asked for."""
+    if request.checkpoint is None:
+        return found
+    return replace(found, notes=(*found.notes, f"{winner.method} over these cells took no checkpoint"))
+
+
+def _fit_blocks(
+    winner: Candidate, rows: BlockRows, request: FitRequest, progress: ProgressOption
+) -> BlocksFitted:
+    """Fit a winner by its class for blocks."""
     can_save = takes_checkpoint(winner.method, request.distance)
     start = _start(winner, rows, request) if winner.method in FITTED_TO_ALL else {}
     checkpoint = request.checkpoint if can_save else None
     estimator = estimator_of(winner, progress, checkpoint=checkpoint, **start)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator.fit(blocks)
+        estimator.fit(rows.blocks)
     numbers, _ = number_by_size(estimator.cluster_sizes_)
     began = () if start else (f"started from {estimator.start_}",)
     unsaved = () if can_save or request.checkpoint is None else (f"{winner.method} took no checkpoint",)
     notes = (*getattr(estimator, "notes_", ()), *began, *said_by(caught), *unsaved)
-    return BlocksFitted(estimator, Labelling(_nameless(estimator.local_), None, numbers), notes)
+    model = _nameless(estimator.local_)
+    if hasattr(model, "medoid_indices_"):  # numbered as in the data
+        model.medoid_indices_ = rows.ready.filling.table_rows(model.medoid_indices_)
+    return BlocksFitted(estimator, Labelling(model, None, numbers), notes)
 
 
 def _nameless(model: object) -> Any:
@@ -106,33 +136,74 @@ def _nameless(model: object) -> Any:
 
 def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> ValuesByName:
     """Return where the best of the starts on a sample ended, drawn as from a table in memory."""
-    points, n_start = rows.points, n_of_start(winner)
+    points, n_start = rows.scaled, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
-        points = rows.scaling.apply(draw_sample(rows.opened.blocks, n_start, request.seed).X)
+        points = rows.scaling.apply(draw_sample(rows.ready.values, n_start, request.seed).X)
     return start_on(winner, points, in_order=request.rows_may_move)
 
 
-def _fit_whole(winner: Candidate, rows: BlockRows, request: FitRequest) -> BlocksFitted:
+def _fit_whole(
+    winner: Candidate, rows: BlockRows, compared: Compared, request: FitRequest, tracker: Tracker
+) -> BlocksFitted:
     """Fit a winner to all rows where they are at hand: what a table in memory gives."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        points = np.ascontiguousarray(rows.points)
-        model = fit_in_order(winner.make(), points) if request.rows_may_move else winner.make().fit(points)
-    labels = getattr(model, "labels_", None)
-    known = np.asarray(model.predict(rows.points) if labels is None else labels)
+    found = rows.at_hand.fit(winner, compared, request, tracker)
+    known = np.asarray(found.labels)
     numbers, _ = number_by_size(np.bincount(known[known >= 0]))
-    return BlocksFitted(model, Labelling(model, known, numbers), said_by(caught))
+    takes_gaps = bool(rows.opened.levels) or getattr(found.model, "missing", None) == "observed"
+    return BlocksFitted(
+        found.model, Labelling(found.model, known, numbers, takes_gaps=takes_gaps), found.notes
+    )
+
+
+def _fit_observed(winner: Candidate, rows: BlockRows, request: FitRequest) -> BlocksFitted:
+    """Fit k-means to the cells that are there: the best of its starts on the sample, then passes over all."""
+    cells = rows.scaling.apply(rows.ready.sampled_cells)
+    parameters = {**winner.parameters, "missing": "observed"}
+    order = row_order(rows.scaled) if request.rows_may_move else np.arange(len(cells))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a start need not be an optimum
+        start = replace(winner, parameters=parameters).make().fit(np.ascontiguousarray(cells[order]))
+    found, scaling = rows.ready.found, rows.scaling
+    origin = scaling.apply(found.mean[None, :])[0]
+    shift = start.tol * float(np.mean((found.spread / scaling.factor) ** 2))
+    blocks = rows.ready.cells.scaled(scaling)
+    run = run_observed(blocks, start.cluster_centers_, origin, start.max_iter, shift)
+    shared = ("n_clusters", "random_state", "missing")
+    how: ValuesByName = {name: parameters[name] for name in shared if name in parameters}
+    model = observed_model(run, how, origin)
+    numbers, _ = number_by_size(run.sizes[run.sizes > 0])
+    notes = observed_notes(winner, (f"started from {rows.sample}",))
+    return BlocksFitted(model, Labelling(model, None, numbers, takes_gaps=True), notes)
+
+
+def _fit_prototypes(winner: Candidate, rows: BlockRows) -> BlocksFitted:
+    """Fit k-prototypes or k-modes: to the sample, then its prototypes to all rows."""
+    found, scaling = rows.ready.found, rows.scaling
+    parameters = dict(winner.parameters)
+    if winner.method == "kprototypes" and parameters.get("gamma", "auto") == "auto":
+        is_number = [known is None for known in rows.opened.levels]
+        spreads = (found.spread / scaling.factor)[is_number]
+        if len(spreads) and spreads.mean() > 0:
+            parameters["gamma"] = 0.5 * float(spreads.mean())  # as on all rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = fit_in_order(replace(winner, parameters=parameters).make(), rows.scaled)
+    run = run_prototypes(rows.blocks, start, start.max_iter)
+    model = prototypes_model(run, start)
+    numbers, _ = number_by_size(run.sizes[run.sizes > 0])
+    note = f"started from {rows.sample}; rows were moved all at once, not one by one"
+    return BlocksFitted(model, Labelling(model, None, numbers, takes_gaps=True), (note,))
 
 
 def _place(winner: Candidate, compared: Compared, rows: BlockRows) -> BlocksFitted:
-    points = rows.points[np.searchsorted(rows.sample.rows, compared.rows)]
+    points = rows.scaled[np.searchsorted(rows.sample.rows, compared.rows)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = fit_in_order(winner.make(), np.ascontiguousarray(points))
     n_clusters = max(int(np.max(getattr(model, "labels_", [winner.k - 1]))) + 1, winner.k)
     numbers, _ = number_by_size(count_rows(rows.blocks, model, n_clusters))
     notes = () if compared.is_whole else (placed_note(winner, compared),)
-    return BlocksFitted(model, Labelling(model, None, numbers), notes)
+    return BlocksFitted(model, Labelling(model, None, numbers, takes_gaps=bool(rows.opened.levels)), notes)
 
 
 def _fit_dbscan(winner: Candidate, blocks: Blocks, seed: int, progress: ProgressOption) -> BlocksFitted:
@@ -166,6 +237,25 @@ def _core_points(estimator: Any, core: Data, labels: Labels) -> ValuesByName:
         "algorithm_used_": f"{estimator.n_boxes_} boxes",
         "_distance_values": {},
     }
+
+
+def look_up(block: Block, _weights: Block | None, known: Any) -> Any:
+    """Return the groups of a block's rows that were found before; some may be masked."""
+    return known[block.first_row : block.first_row + block.n_rows]
+
+
+def label_with_gaps(
+    block: Block, _weights: Block | None, model: Any, numbers: Labels, rule: str | None, how: Preparation
+) -> Any:
+    """Return the groups of a block's rows; those that are left out by a rule for gaps are masked."""
+    X = block.read()
+    is_out = np.zeros(len(X), dtype=bool) if rule is None else is_left_out(X, rule)
+    labels = np.ma.masked_array(np.full(len(X), -1, dtype=np.int32), mask=is_out)
+    if not is_out.all():
+        rows = how.apply(np.ascontiguousarray(X[~is_out]))
+        with one_thread("openmp"):
+            labels[~is_out] = number_labels(np.asarray(model.predict(rows_for(model, rows))), numbers)
+    return labels if is_out.any() else labels.data
 
 
 def _looked_up(block: Block, _weights: Block | None, known: Labels, numbers: Labels) -> Labels:

@@ -66,10 +66,17 @@ def measure(
         first, total, largest_weight = _sum_up(blocks, weights, who)
     else:
         first, total, largest_weight = _sum_up_new(blocks, who, KeptSums(kept_in))
+    return whole_of(blocks, total, first, largest_weight, is_weighted=weights is not None, who=who)
+
+
+def whole_of(
+    blocks: Blocks, total: FloatArray, first: Data, largest_weight: float, *, is_weighted: bool, who: str
+) -> Whole:
+    """Return what the sums of all blocks say; values that cannot be clustered are refused."""
     columns = _core.moments_of_sums(np.asarray(total, dtype=np.float64), first)
-    if weights is not None and not columns.total_weight > 0:
+    if is_weighted and not columns.total_weight > 0:
         raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
-    if weights is not None:
+    if is_weighted:
         refuse_sizes(float(columns.total_weight), largest_weight, who=who)
     _refuse_large(columns, blocks, who)
     return Whole(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))

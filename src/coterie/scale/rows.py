@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import dask.array
 import numpy as np
 
-from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, FloatArray, Indices, Labels, ValuesByName
-from coterie.data import LeftOut, Scaling, Table, fit_scaling
-from coterie.data.marks import SENTINELS, find_sentinels
-from coterie.data.scaling import no_scaling, scaling_of_moments
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.data import LeftOut, Scaling, Table
+from coterie.data.databases import is_database
+from coterie.data.frames import read_table_or_blocks
+from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
-from coterie.pipeline.groups import centers_of, share_explained
+from coterie.pipeline.groups import (
+    centers_of,
+    described_columns,
+    mixed_columns,
+    number_labels,
+    share_explained,
+)
+from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
-from coterie.pipeline.rows import TRUTH, Compared, check_rows, compare_some, n_sampled
-from coterie.scale import evaluate, moments
-from coterie.scale.blocks import Blocks, kept_while_used
-from coterie.scale.columns import Opened, open_columns
-from coterie.scale.labelling import BlocksFitted, fit_winner
+from coterie.pipeline.rows import Compared, MemoryRows, compare_sample
+from coterie.scale import evaluate
+from coterie.scale.blocks import Blocks
+from coterie.scale.columns import Opened
+from coterie.scale.labelling import BlocksFitted, Labelling, fit_winner, label_with_gaps, look_up
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
-from coterie.scale.methods.group_totals import GroupTotals, estimate_silhouette, total_groups
+from coterie.scale.methods.group_totals import (
+    CellTotals,
+    GroupTotals,
+    estimate_silhouette,
+    total_cells,
+    total_groups,
+)
 from coterie.scale.methods.kmeans import KMeans
+from coterie.scale.preparation import Preparation
+from coterie.scale.prepared import PreparedBlocks, prepare_blocks
 from coterie.scale.runtime.counters import PASS_PROGRESS
-from coterie.scale.sampling import Sample, draw_sample, take_rows
+from coterie.scale.runtime.passes import lazy_array
+from coterie.scale.sampling import Sample
+from coterie.scale.truth import Truth, read_truth
 
-QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
 SILHOUETTE_ROWS = 2000  # whose distances to all drawn rows are summed up
 EXACT = {
     "sse": "sum of squares within groups",
@@ -52,16 +67,14 @@ EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
 class BlockRows:
     """Rows in blocks, and some of them in memory."""
 
-    opened: Opened  # columns and rows as they are
-    whole: moments.Whole  # moments of the columns, exact
-    scaling: Scaling  # what is done to the columns
-    blocks: Blocks  # all rows, scaled
-    sample: Sample  # some rows as they are
-    points: Data  # the same, scaled
-    notes: tuple[str, ...]  # what was done
-    truth: Blocks | None = None  # the class of each row, where it was given
+    ready: PreparedBlocks
+    truth: Truth | None = None  # the class of each row, where it was given
     has_silhouette: bool = True  # whether the silhouette is estimated
-    keeper: Any = None  # holds decoded rows on the disk
+
+    @property
+    def opened(self) -> Opened:
+        """The columns, and all rows as they are."""
+        return self.ready.opened
 
     @property
     def source(self) -> str:
@@ -69,8 +82,23 @@ class BlockRows:
         return self.opened.title
 
     @property
+    def blocks(self) -> Blocks:
+        """The rows that are grouped, filled and scaled."""
+        return self.ready.blocks
+
+    @property
+    def sample(self) -> Sample:
+        """Some of them, filled."""
+        return self.ready.sample
+
+    @property
+    def scaling(self) -> Scaling:
+        """How the columns are scaled."""
+        return self.ready.scaling
+
+    @property
     def n_rows(self) -> int:
-        """Rows that are grouped: all."""
+        """Rows that are grouped."""
         return self.blocks.n_rows
 
     @property
@@ -84,19 +112,46 @@ class BlockRows:
         return self.opened.left_out
 
     @property
-    def table(self) -> Table:
-        """The sampled rows as a table."""
-        opened = self.opened
-        return Table(opened.title, opened.columns, opened.has_names, len(self.sample.rows), self.sample.X)
+    def notes(self) -> tuple[str, ...]:
+        """What was done."""
+        return self.ready.notes
 
     @property
-    def classes(self) -> Labels | None:
-        """The classes of the sampled rows, where they were given."""
-        if self.truth is None:
-            return None
-        return np.asarray(take_rows(self.truth, self.sample.rows)[:, 0].astype(np.int64))
+    def mixed(self) -> MixedColumns | None:
+        """Which columns are categories; None: none."""
+        return mixed_columns(self.opened.levels) if self.opened.levels else None
 
-    def classes_of(self, compared: Compared) -> Labels | None:
+    @cached_property
+    def at_hand(self) -> MemoryRows:
+        """The sampled rows, as rows of a table in memory."""
+        return MemoryRows(self.ready.at_hand())
+
+    @property
+    def scaled(self) -> Data:
+        """The sampled rows, filled and scaled."""
+        return self.at_hand.prepared.points  # type: ignore[no-any-return]  # an array
+
+    @property
+    def points(self) -> Data:
+        """The same; of mixed rows, their factors."""
+        return self.at_hand.points
+
+    @property
+    def table(self) -> Table:
+        """The sampled rows as a table."""
+        return self.at_hand.prepared.table
+
+    @property
+    def sampled_rows(self) -> Indices:
+        """Which rows of the data the sample consists of."""
+        return self.ready.filling.table_rows(self.sample.rows)
+
+    @cached_property
+    def classes(self) -> Any:
+        """The classes of the sampled rows, where they were given."""
+        return None if self.truth is None else self.truth.of_rows(self.sample.rows)
+
+    def classes_of(self, compared: Compared) -> Any:
         """Return the classes of the compared rows, where they were given."""
         classes = self.classes
         return None if classes is None else classes[np.searchsorted(self.sample.rows, compared.rows)]
@@ -107,7 +162,10 @@ class BlockRows:
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
-        return compare_some(self.points, self.sample.rows, self.n_rows, request)
+        gaps, is_observed = self.at_hand.prepared.gaps(), self.ready.filling.is_observed
+        return compare_sample(
+            self.scaled, gaps, self.sample.rows, self.n_rows, request, self.mixed, is_observed=is_observed
+        )
 
     def fit(
         self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker
@@ -123,23 +181,60 @@ class BlockRows:
     def labels_of(self, fitted: BlocksFitted, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
         places = np.searchsorted(self.sample.rows, compared.rows)
-        return fitted.labels.of_rows(compared.rows, self.points[places])
+        return self.sampled_labels(fitted.labels)[places]
+
+    def sampled_labels(self, labelling: Labelling) -> Labels:
+        """Return the groups of the sampled rows."""
+        if labelling.known is not None:
+            return number_labels(labelling.known[self.sample.rows], labelling.numbers)
+        points = self.scaled
+        if labelling.takes_gaps:
+            points = self.scaling.apply(self.ready.sampled_cells)
+        return number_labels(np.asarray(labelling.model.predict(points)), labelling.numbers)
+
+    def grouped(self, labelling: Labelling) -> Blocks:
+        """Return the rows that are grouped as the model takes them: filled, or with gaps."""
+        return self.ready.cells.scaled(self.scaling) if labelling.takes_gaps else self.blocks
+
+    def label_task(self, labelling: Labelling) -> tuple[Any, ...]:
+        """Return blocks of all rows, and a function of a block with arguments that gives its labels.
+
+        The labels of rows that were left out are masked.
+        """
+        filling, rows = self.ready.filling, self.opened.blocks
+        if filling.is_kept is None:
+            return (self.grouped(labelling), *labelling.task())
+        if labelling.known is not None:
+            known = np.ma.masked_array(np.full(filling.n_rows, -1, np.int32), mask=~filling.is_kept)
+            known[filling.is_kept] = number_labels(labelling.known, labelling.numbers)
+            return rows, look_up, known
+        how = Preparation() if labelling.takes_gaps else filling.preparation
+        how = replace(how, scaling=self.scaling)
+        return rows, label_with_gaps, labelling.model, labelling.numbers, filling.rule, how
+
+    def lazy_labels(self, labelling: Labelling) -> Any:
+        """Return the labels of all rows as a Dask array; those of rows that were left out are masked."""
+        rows, function, *args = self.label_task(labelling)
+        if function is look_up:
+            return dask.array.from_array(args[0], chunks=rows.block_rows)
+        return lazy_array(rows, function, *args, dtype=np.int32)
 
     def partition(self, groups: Groups) -> Partition:
         """Return the groups of the sampled rows; sizes and means are those of all rows."""
-        profile, sample = groups.profile, self.sample
+        profile, sample, mixed = groups.profile, self.sample, self.mixed
         overall = profile.means[0] - profile.differences[0] * profile.spread
         whole = GroupMeans(
             profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
         )
         at_hand = RowsAtHand(
-            sample.X,
+            sample.X if mixed is None else mixed.indicators(sample.X),
             self.points,
-            sample.rows,
-            groups.columns,
-            groups.n_rows,
-            groups.recipe.distance or "euclidean",
+            self.sampled_rows,
+            profile.columns,
+            groups.n_grouped,
+            (groups.recipe.distance or "euclidean") if mixed is None else "euclidean",
             None if self.classes is None else class_texts(self.classes),
+            profile.category_of,
         )
         return Partition(at_hand, np.asarray(groups.labels), whole)
 
@@ -148,42 +243,68 @@ class BlockRows:
     ) -> tuple[Groups, tuple[Fact, ...]]:
         """Sum up the rows of every group, and find examples in the sample."""
         labelling, by_size = fitted.labels, np.argsort(fitted.labels.numbers)
-        origin = self.scaling.apply(self.whole.origin[None, :])[0].astype(self.blocks.dtype)
-        names = np.arange(len(labelling.numbers))
-        known = _known_sums(fitted, by_size)
-        totals = total_groups(self.blocks, labelling.task(), names, origin, 0, seed, known)
-        sampled = labelling.of_rows(self.sample.rows, self.points)
-        if self.has_silhouette:
-            totals = totals.with_silhouette(self._silhouette(sampled, len(names), seed))
-        profile = self._profile(sampled, totals.sizes, self.scaling.invert(totals.means))
-        explained = share_explained(profile, self.scaling, self.n_rows)
+        sampled, whole = self.sampled_labels(labelling), self.ready.whole
+        totals: GroupTotals | None = None
+        if whole is not None:
+            origin = self.scaling.apply(whole.origin[None, :])[0].astype(self.blocks.dtype)
+            names = np.arange(len(labelling.numbers))
+            groups_of = self._labels(labelling) if labelling.takes_gaps else labelling.task()
+            totals = total_groups(
+                self.blocks, groups_of, names, origin, 0, seed, _known_sums(fitted, by_size)
+            )
+            if self.has_silhouette:
+                totals = totals.with_silhouette(self._silhouette(sampled, len(names), seed))
+            spread = np.sqrt(np.asarray(whole.columns.variance))
+            means = (self.scaling.invert(totals.means), np.asarray(whole.columns.mean), spread)
+            profile = self._profile(sampled, totals.sizes, *means)
+        else:
+            profile = self._profile_of_cells(sampled, self._labels(labelling), len(labelling.numbers))
+        explained = None if totals is None else share_explained(profile, self.scaling, self.n_rows)
         about = tuple(filter(None, [profile.rule_note]))
+        filling = self.ready.filling
         groups = Groups(
             source=self.source,
-            n_rows=self.n_rows,
+            n_rows=filling.n_rows,
             columns=self.columns,
             left_out=self.left_out,
-            notes=(*notes, *self.notes, *fitted.notes, *about),
+            notes=(*self.notes, *notes, *fitted.notes, *about),
             recipe=recipe,
             scaling=self.scaling,
-            medians=None,
+            medians=filling.preparation.medians,
             model=labelling.model,
             numbers=labelling.numbers,
             labels=sampled,
             profile=profile,
-            centers=centers_of(labelling.model, self.scaling, by_size, profile.means),
+            centers=profile.means
+            if totals is None
+            else centers_of(labelling.model, self.scaling, by_size, profile.means),
             explained=explained,
             seconds=seconds,
+            levels=self.opened.levels,
             readings=self.opened.column_readings(),
+            n_dropped=filling.n_dropped,
         )
-        return groups, self._facts(totals, groups)
+        return groups, () if totals is None else self._facts(totals, groups)
 
-    def _profile(self, labels: Labels, sizes: FloatArray, means: FloatArray) -> Profile:
+    def _labels(self, labelling: Labelling) -> Blocks:
+        """Return the groups of all rows, as blocks."""
+        return evaluate.label_blocks(labelling.lazy(self.grouped(labelling)), self.blocks, "labels")
+
+    def _profile_of_cells(self, labels: Labels, blocks: Blocks, n_groups: int) -> Profile:
+        """Return the profile of mixed rows: the cells that are there count."""
+        assert self.mixed is not None
+        found: CellTotals = total_cells(self.ready.values, blocks, n_groups, self.mixed)
+        return self._profile(labels, found.sizes, found.means, found.center, found.spread)
+
+    def _profile(
+        self, labels: Labels, sizes: FloatArray, means: FloatArray, center: FloatArray, spread: FloatArray
+    ) -> Profile:
         """Return the profile of the sample with sizes, means and differences of all rows."""
-        sample, columns = self.sample, self.whole.columns
-        few = profile_groups(sample.X, labels, self.columns, len(sizes), rows=sample.rows)
-        spread = np.sqrt(np.asarray(columns.variance))
-        differences = (means - np.asarray(columns.mean)) / np.where(spread > 0, spread, 1.0)
+        sample, mixed = self.sample, self.mixed
+        names, category_of = described_columns(self.columns, self.opened.levels)
+        X = sample.X if mixed is None else mixed.indicators(sample.X)
+        few = profile_groups(X, labels, names, len(sizes), rows=self.sampled_rows, category_of=category_of)
+        differences = (means - center) / np.where(spread > 0, spread, 1.0)
         note = few.rule_note or ("" if sample.is_whole else f"rules and typical rows are from {sample}")
         counts = sizes.astype(np.int64)
         return replace(
@@ -220,7 +341,8 @@ class BlockRows:
         """Return the agreement with the truth of all rows, where it was given."""
         if self.truth is None:
             return None
-        return evaluate.compare(self.truth, fitted.labels.lazy(self.blocks))
+        labels = fitted.labels.lazy(self.grouped(fitted.labels))
+        return self.truth.named(evaluate.compare(self.truth.codes, labels))
 
     def answer(self, fitted: BlocksFitted, **parts: Any) -> Any:
         """Return the answer with all its parts, and labels made when they are asked for."""
@@ -241,34 +363,9 @@ def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[Any, Any] | Non
 def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRows:
     """Choose, measure and scale the columns of data in blocks, and draw some rows."""
     _refuse(request)
-    tracker.report(0, stage="measuring columns")
-    is_column = isinstance(request.truth, str)
-    drop = [*request.drop, request.truth] if is_column else list(request.drop)
-    opened, whole, keeper = _measured(
-        source, request.columns, drop, request.keep, request.reading.get("dates"), request.checkpoint
-    )
-    if is_column:
-        opened = opened.renamed_reason(request.truth, TRUTH)
-    check_rows(request, opened.blocks.n_rows, opened.title)
-    scaling, notes = _scaling(opened.blocks, whole, request.scaling, request.seed)
-    tracker.report(0, stage="drawing rows")
-    sample = draw_sample(opened.blocks, n_sampled(request), request.seed)
-    _refuse_sentinels(opened, whole, sample, request.keep)
-    blocks = opened.blocks.scaled(scaling)
-    truth = _truth(request.truth, opened)
-    said = (*opened.notes, *notes)
-    return BlockRows(
-        opened,
-        whole,
-        scaling,
-        blocks,
-        sample,
-        scaling.apply(sample.X),
-        said,
-        truth,
-        request.silhouette,
-        keeper,
-    )
+    prepared = prepare_blocks(source, request, tracker)
+    truth = read_truth(request.truth, prepared.opened, prepared.filling.is_kept)
+    return BlockRows(prepared, truth, request.silhouette)
 
 
 def _refuse(request: FitRequest) -> None:
@@ -278,12 +375,6 @@ def _refuse(request: FitRequest) -> None:
     for option in request.pairs:
         raise InvalidParameter(f"{option} is not taken for data in blocks. Leave it out.").in_shell(
             f"--{option} is not taken for data in blocks. Leave it out."
-        )
-    if request.missing in ("observed", "drop", "median"):
-        raise InvalidParameter(
-            f'missing="{request.missing}" is not taken for data in blocks. Drop or fill the values before.'
-        ).in_shell(
-            f"--missing {request.missing} is not taken for data in blocks. Drop or fill the values before."
         )
     if request.improve is not None:
         raise InvalidParameter("improve is not taken for data in blocks. Leave it out.").in_shell(
@@ -297,75 +388,6 @@ def _refuse(request: FitRequest) -> None:
             f"checkpoint is not taken by {', '.join(methods)}: it is for methods of many passes, kmeans, "
             f"minibatch-kmeans and mixture."
         )
-
-
-def _measured(
-    source: object,
-    columns: Sequence[str],
-    drop: Sequence[str],
-    keep: Sequence[str],
-    dates: str | None,
-    checkpoint: str | os.PathLike[str] | None,
-) -> tuple[Opened, moments.Whole, Any]:
-    """Return the columns that vary, their moments, and what holds decoded rows."""
-    opened, keeper = _kept(open_columns(source, columns, drop, keep, dates))
-    whole = moments.measure(opened.blocks, None, who="coterie.fit", kept_in=checkpoint)
-    variances = zip(opened.columns, whole.columns.variance, strict=True)
-    constant = [name for name, variance in variances if variance == 0 and name not in (*keep, *columns)]
-    if constant and opened.has_names:
-        opened, keeper = _kept(opened.without(constant, "constant"))
-        whole = moments.measure(opened.blocks, None, who="coterie.fit")
-    return opened, whole, keeper
-
-
-def _kept(opened: Opened) -> tuple[Opened, Any]:
-    """Return the same rows, decoded once and kept on the disk, and what they are kept as long as."""
-    blocks, keeper = kept_while_used(opened.blocks)
-    return replace(opened, blocks=blocks), keeper
-
-
-def _refuse_sentinels(opened: Opened, whole: moments.Whole, sample: Sample, keep: Sequence[str]) -> None:
-    """Refuse numbers such as -999 that stand for missing values: rows in blocks must be complete."""
-    if not opened.has_names:
-        return
-    polars = require("polars", extra="cli", purpose="Reading tables")
-    ends = zip(opened.columns, whole.columns.low, whole.columns.high, strict=True)
-    for at, (name, low, high) in enumerate(ends):
-        plain = name not in keep and name not in opened.readings
-        if plain and (low in SENTINELS or high in SENTINELS):
-            values = np.append(sample.X[:, at].astype(np.float64), [low, high])
-            found = ", ".join(find_sentinels(polars.Series(values)))
-            if found:
-                text = (
-                    f'{opened.title}: column "{name}" holds {found}, which looks like a missing value. Data '
-                    f"in blocks must be complete: fill or drop those rows first, or take the numbers as they "
-                    f"are with "
-                )
-                raise InvalidData(f"{text}keep={name!r}.").in_shell(f"{text}--keep {name}.")
-
-
-def _scaling(blocks: Blocks, whole: moments.Whole, how: str, seed: int) -> tuple[Scaling, tuple[str, ...]]:
-    """Return a scaling of all rows, and what is to be said about it."""
-    if how == "none":
-        return no_scaling(blocks.n_columns), ()
-    if how != "robust":
-        return scaling_of_moments(whole.columns, how), ()
-    sample = draw_sample(blocks, QUANTILE_ROWS, seed)
-    error = 100 * np.sqrt(0.25 * 0.75 / len(sample.rows))
-    note = f"medians and quartiles are those of {sample}: standard error {error:.2f} % of the ranks"
-    return fit_scaling(sample.X.astype(np.float64), "robust"), () if sample.is_whole else (note,)
-
-
-def _truth(truth: Any, opened: Opened) -> Blocks | None:
-    if truth is None:
-        return None
-    given = opened.read([truth]) if isinstance(truth, str) else truth
-    blocks = evaluate.label_blocks(given, None, "truth")
-    if blocks.n_rows != opened.blocks.n_rows:
-        raise InvalidParameter(
-            f"truth must have one class per row, {opened.blocks.n_rows}, got {blocks.n_rows}."
-        )
-    return blocks
 
 
 def _doubts(parts: ValuesByName, n_rows: int) -> list[Fact]:
@@ -419,5 +441,8 @@ def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Clu
 def run_in_blocks(source: object, request: FitRequest, progress: ProgressOption = None) -> Clustering:
     """Find groups as a checked request asks, block by block whatever the size of the data."""
     began = time.perf_counter()
+    if is_database(source):
+        source = read_table_or_blocks(source, in_blocks=True, **request.reading)
+        request = replace(request, reading=request.reading_of_rows)
     with track(progress, "measuring columns", total=None) as tracker, PASS_PROGRESS.shown_by(tracker):
         return find_groups(block_rows(source, request, tracker), request, tracker, began)

@@ -94,6 +94,9 @@ def fit(
     encoding: options.Encoding = None,
     output: options.Output = None,
     with_data: options.WithData = False,
+    carry: options.Carry = [],  # noqa: B006
+    with_file: options.WithFile = False,
+    keep_layout: options.KeepLayout = False,
     escape_formulas: options.EscapeFormulas = False,
     save: Annotated[Path | None, option(metavar="FILE", help="Save the model for coterie predict.")] = None,
     report: options.Report = None,
@@ -136,7 +139,10 @@ def fit(
         together=together and str(together), apart=apart and str(apart),
         checkpoint=checkpoint, believe=believe, silhouette=silhouette,
     )  # fmt: skip
-    files = outputs.Files(data, output, save, force, with_data, escape_formulas)
+    files = outputs.Files(
+        data, output, save, force, with_data, escape_formulas,
+        carry=tuple(options.names_of(carry)), with_file=with_file, keep_layout=keep_layout,
+    )  # fmt: skip
     files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)
     if graph or directed:
@@ -156,7 +162,7 @@ def fit(
         reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_texts, strict=strict)
     with fitting.found_in(
-        data, request, header=header, encoding=encoding, scheduler=scheduler, verbose=verbose
+        data, request, files, header=header, encoding=encoding, scheduler=scheduler, verbose=verbose
     ) as found:
         files.write(found)
         reports.write(found, report, force=force)

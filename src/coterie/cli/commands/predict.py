@@ -23,7 +23,7 @@ Examples:
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What coterie fit --save wrote.")],
     data: options.Data,
-    missing: options.MissingInNew = "refuse",
+    missing: options.MissingInNew = None,
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
@@ -32,6 +32,9 @@ def predict(
     encoding: options.Encoding = None,
     output: options.Output = None,
     with_data: options.WithData = False,
+    carry: options.Carry = [],  # noqa: B006
+    with_file: options.WithFile = False,
+    keep_layout: options.KeepLayout = False,
     escape_formulas: options.EscapeFormulas = False,
     force: options.Force = False,
     as_json: options.AsJson = False,
@@ -41,8 +44,12 @@ def predict(
     from coterie.cli.render.machines import prediction_facts, print_json
     from coterie.data import check_policy, shown_name
 
-    check_policy(missing)
-    files = outputs.Files(data, labels=output, force=force, with_data=with_data, escapes=escape_formulas)
+    if missing is not None:
+        check_policy(missing)
+    files = outputs.Files(
+        data, labels=output, force=force, with_data=with_data, escapes=escape_formulas,
+        carry=tuple(options.names_of(carry)), with_file=with_file, keep_layout=keep_layout,
+    )  # fmt: skip
     files.check(as_json=as_json)
     labels, n_rows = fitting.predict_files(
         model,

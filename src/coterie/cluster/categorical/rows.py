@@ -60,6 +60,16 @@ class Prototypes:
     def __len__(self) -> int:
         return len(self.means)
 
+    def without(self, at: int) -> Prototypes:
+        """Return all but one of them."""
+        return Prototypes(np.delete(self.means, at, axis=0), np.delete(self.modes, at, axis=0))
+
+    def and_also(self, other: Prototypes) -> Prototypes:
+        """Return these and others."""
+        return Prototypes(
+            np.concatenate([self.means, other.means]), np.concatenate([self.modes, other.modes])
+        )
+
 
 def learn_columns(X: MatrixLike, categorical: Any, *, who: str) -> TableEncoding:
     """Return the encoding of a table of numbers and categories; `categorical` names numbers that are these.
@@ -157,6 +167,11 @@ def without_gaps(rows: MixedRows, middle: Prototypes) -> Prototypes:
         np.ascontiguousarray(np.where(np.isnan(rows.numbers), middle.means, rows.numbers)),
         np.ascontiguousarray(np.where(rows.codes < 0, middle.modes, rows.codes).astype(np.int32)),
     )
+
+
+def row_as_prototype(merged: MergedRows, row: int) -> Prototypes:
+    """Return one row as a prototype; the middle of all rows stands in for its gaps."""
+    return without_gaps(_at(merged.rows, [row]), middle_of(merged))
 
 
 def first_prototypes(

@@ -9,9 +9,10 @@ from coterie.data.databases.reading import (
     shown_name,
     without_password,
 )
-from coterie.data.databases.spool import SpooledRows
+from coterie.data.databases.spool import Folder, SpooledRows
 
 __all__ = [
+    "Folder",
     "SpooledRows",
     "Wanted",
     "hide_passwords",

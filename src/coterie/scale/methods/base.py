@@ -30,7 +30,7 @@ from coterie.errors import InvalidData
 from coterie.persist import save
 from coterie.scale.blocks import Blocks, rows_per_block
 from coterie.scale.sources.reading import read_blocks
-from coterie.scale.sources.tables import Readings
+from coterie.scale.sources.tables import Readings, Tables
 
 
 class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -225,7 +225,7 @@ def _has_columns(X: Any) -> bool:
         text = str(X).lower().rstrip("/")
         return not text.endswith((".npy", ".zarr"))
     return (
-        isinstance(X, list | tuple | SpooledRows)
+        isinstance(X, list | tuple | SpooledRows | Tables)
         or hasattr(X, "columns")
         or type(X).__module__.startswith("pyarrow")
     )

@@ -16,6 +16,7 @@ from coterie.data.sampling import uniform_of_rows
 from coterie.distance import find_distance
 from coterie.errors import InvalidData
 from coterie.evaluate.internal import Estimate, GroupSums, coefficients, reduce_sums, squared_between
+from coterie.pipeline.mixed import MixedColumns
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import add_arrays
 from coterie.scale.runtime.passes import compute, fold, tasks
@@ -89,6 +90,50 @@ def total_groups(
     if len(sample) and silhouette_rows:
         values["silhouette_score"] = _silhouette(to_sample, sample_codes, sizes, sizes.sum())
     return GroupTotals(sizes, means, values)
+
+
+@dataclass(frozen=True, eq=False)
+class CellTotals:
+    """Sizes of groups, and means over the cells that are there: of the groups, and of all rows."""
+
+    sizes: Numbers
+    means: Numbers
+    center: Numbers
+    spread: Numbers
+
+
+def total_cells(blocks: Blocks, groups: Blocks, n_groups: int, columns: MixedColumns) -> CellTotals:
+    """Sum up the cells of groups of mixed rows, categories as columns of 0 and 1, in two passes."""
+    made = tasks(blocks, _cells_of_block, n_groups, columns, weights=groups)
+    sizes, sums, known, total, n_known = compute(fold(made, add_arrays))
+    center = total / np.maximum(n_known, 1)
+    means = np.where(known > 0, sums / np.maximum(known, 1), center)
+    squares = compute(fold(tasks(blocks, _squares_of_block, columns, center), add_arrays))
+    return CellTotals(sizes.astype(np.float64), means, center, np.sqrt(squares / np.maximum(n_known, 1)))
+
+
+def _cells_of_block(
+    block: Block, labels: Block | None, n_groups: int, columns: MixedColumns
+) -> tuple[Any, ...]:
+    assert labels is not None
+    cells, found = columns.indicators(block.read()), whole_numbers(labels)
+    is_there = ~np.isnan(cells)
+    filled, kept = np.where(is_there, cells, 0.0), np.flatnonzero(found >= 0)
+    codes = found[kept]
+    sums, known = (
+        np.stack([np.bincount(codes, column, minlength=n_groups) for column in table[kept].T], axis=1)
+        for table in (filled, is_there)
+    )
+    sizes = np.bincount(codes, minlength=n_groups)
+    return sizes, sums, known, filled.sum(axis=0), is_there.sum(axis=0).astype(np.float64)
+
+
+def _squares_of_block(
+    block: Block, _weights: Block | None, columns: MixedColumns, center: Numbers
+) -> Numbers:
+    cells = columns.indicators(block.read())
+    squares: Numbers = np.where(np.isnan(cells), 0.0, np.square(cells - center)).sum(axis=0)
+    return squares
 
 
 def _values(

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow
 import pyarrow.csv
 
+from coterie._support.optional import require
 from coterie._support.typing import ValuesByName
+from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import numbers_from_text
+from coterie.data.databases import Folder
 from coterie.data.dialect import BLANKS, fill_blank_lines
-from coterie.data.marks import MISSING_MARKS
+from coterie.data.marks import MISSING_MARKS, is_mark
 from coterie.data.source import Source
-from coterie.data.text import blanks_as_tabs, read_text
-from coterie.errors import InvalidFile
+from coterie.data.text import blanks_as_tabs, note_blank_lines, read_text
+from coterie.errors import InvalidData, InvalidFile
+from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
 from coterie.scale.sources.tables import Table
+from coterie.scale.sources.unpacking import encoding_of, has_ranges, unpack
 
 RANGE_BYTES = 8 << 20
 LOOKED_AT_BYTES = 1 << 18  # for the types of the columns
-LINE_FEED, QUOTE = ord("\n"), ord('"')
+LINE_FEED, QUOTE, COMMENT = ord("\n"), ord('"'), ord("#")
 BLANK = b" \r\n"
 
 
@@ -34,6 +40,8 @@ class Written:
 
     delimiter: str
     decimal_point: str
+    has_comments: bool = False
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True)
@@ -47,13 +55,19 @@ class CsvPiece(Piece):
     modified: int  # when: what is kept of a file must not outlive it
     written: Written
     titles: ColumnKeys
+    shown: str = ""  # the file that was unpacked to the path
+    folder: Folder | None = field(default=None, compare=False)  # where it was: it stays as long as this does
     columns: ColumnKeys = ()
     texts: ColumnKeys = ()  # columns among them that are read as text: numbers in disguise, or text to carry
     wholes: ColumnKeys = ()  # columns among them that are read as whole numbers, to carry
+    has_marks: bool = True  # whether marks of missing values stand for empty cells
+    is_carried: bool = False  # whether cells go to another file as they are, not to be computed with
     is_sliced = False
 
     @property
     def name(self) -> str:  # type: ignore[override]  # it follows from the others
+        if self.shown:
+            return self.shown
         return f"{shown_path(self.path)} (bytes {self.begin} to {self.end})"
 
     def value(self, start: int, stop: int) -> Any:
@@ -61,7 +75,7 @@ class CsvPiece(Piece):
             with open(self.path, "rb") as file:
                 file.seek(self.begin)
                 content = file.read(self.end - self.begin)
-            table = self._parse(content)
+            table = self._parse(self._decoded(content))
         except (OSError, pyarrow.ArrowException) as error:
             raise unreadable(self.name, "CSV", error) from None
         if table.num_rows != self.n_rows:
@@ -76,48 +90,157 @@ class CsvPiece(Piece):
         texts = tuple(
             name for name in columns if name not in wholes and not pyarrow.types.is_floating(types[name])
         )
-        return replace(self, columns=columns, texts=texts, wholes=wholes)
+        return replace(self, columns=columns, texts=texts, wholes=wholes, is_carried=True)
+
+    def as_text(self, columns: ColumnKeys, *, has_marks: bool) -> CsvPiece:
+        """Return the same rows with the cells of some columns as they are written."""
+        return replace(self, columns=columns, texts=columns, wholes=(), has_marks=has_marks)
+
+    def _decoded(self, content: bytes) -> bytes:
+        """Return the rows as UTF-8, without lines of comment."""
+        if self.written.has_comments:
+            content = _without_comments(content)
+        if self.written.encoding == "utf-8":
+            return content
+        try:
+            return content.decode(self.written.encoding).encode()
+        except UnicodeError as error:
+            raise InvalidFile(f"{self.name}: is not {self.written.encoding} ({error}).") from None
 
     def _parse(self, content: bytes) -> Any:
         sign = self.written.delimiter
         if sign == BLANKS:
             content, sign = blanks_as_tabs(content), "\t"
+        content = fill_blank_lines(content, sign, len(self.titles))
         kinds = dict.fromkeys(self.columns, pyarrow.float64())
         kinds |= dict.fromkeys(self.texts, pyarrow.string()) | dict.fromkeys(self.wholes, pyarrow.int64())
+        try:
+            return self._read(content, sign, kinds)
+        except pyarrow.ArrowInvalid as error:
+            if "UTF8" in str(error):
+                raise InvalidFile(
+                    f"{self.name}: is not UTF-8 throughout. If it comes from Windows or Excel, use "
+                    f"encoding='cp1252'."
+                ).in_shell(
+                    f"{self.name}: is not UTF-8 throughout. If it comes from Windows or Excel, use "
+                    f"--encoding cp1252."
+                ) from None
+            if "conversion error" not in str(error).lower():
+                raise
+        return self._with_strays(self._read(content, sign, dict.fromkeys(kinds, pyarrow.string())), kinds)
+
+    def _read(self, content: bytes, sign: str, kinds: Mapping[str, Any]) -> Any:
         return pyarrow.csv.read_csv(
-            io.BytesIO(fill_blank_lines(content, sign, len(self.titles))),
+            io.BytesIO(content),
             pyarrow.csv.ReadOptions(use_threads=False, column_names=list(self.titles)),
             pyarrow.csv.ParseOptions(delimiter=sign, newlines_in_values=True),
             pyarrow.csv.ConvertOptions(
                 column_types=kinds,
                 include_columns=list(self.columns),
-                null_values=list(MISSING_MARKS),
+                null_values=list(MISSING_MARKS) if self.has_marks else [],
+                strings_can_be_null=self.has_marks,
                 decimal_point=self.written.decimal_point,
             ),
         )
 
+    def _with_strays(self, table: Any, kinds: Mapping[str, Any]) -> Any:
+        """Return rows in which some numbers stand beside blanks or words such as "unknown"."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        for at, (name, kind) in enumerate(kinds.items()):
+            if kind == pyarrow.string():
+                continue
+            cells = polars.from_arrow(table.column(name)).alias(name)
+            try:
+                numbers = plain_numbers(cells, self.written.decimal_point)
+            except InvalidData as problem:
+                if self.is_carried:
+                    continue
+                raise CellDoesNotFit(f"{self.name}: {problem}", name) from None
+            table = table.set_column(at, name, numbers.to_arrow())
+        return table
 
-def open_csv(path: str) -> Table:
+
+def plain_numbers(cells: Any, decimal_point: str = ".") -> Any:
+    """Return the numbers of cells of text, null where a word says that the value is missing."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    texts = cells.str.strip_chars()
+    plain = texts.str.replace(decimal_point, ".", literal=True) if decimal_point != "." else texts
+    numbers = plain.cast(polars.Float64, strict=False)
+    if (numbers.is_not_null() | is_mark(texts).fill_null(True)).all():
+        return numbers
+    return Reading(NUMBER, decimal=decimal_point).numbers(cells)
+
+
+def open_csv(path: str, *, header: bool | None = None, encoding: str | None = None) -> Table:
     """Return the columns of a file and the ranges of its rows; it is written as its first lines are."""
+    shown, folder = "", None
     try:
         with open(path, "rb") as file:
             start = file.read(LOOKED_AT_BYTES)
+        chosen = encoding_of(start, encoding)
+        if not _is_known(chosen):
+            raise InvalidFile(
+                f'{path}: no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, utf-16.'
+            )
+        if not has_ranges(start, chosen):
+            shown, (source, folder) = path, unpack(path, encoding)
+            chosen = "utf-8"
+            with open(source, "rb") as file:
+                start = file.read(LOOKED_AT_BYTES)
+        else:
+            source = path
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
-        how: ValuesByName = {"delimiter": None, "header": None, "encoding": None}
+        how: ValuesByName = {"delimiter": None, "header": header, "encoding": chosen}
         text = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
         head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)
-        ranges = list(_ranges(path, begin, _end_of_rows(path, begin)))
+        if chosen == "utf-8-sig":
+            begin, chosen = max(begin, len(codecs.BOM_UTF8)), "utf-8"
+        end = _end_of_rows(source, begin)
+        ranges = list(_ranges(source, begin, end, dialect.has_comments))
+        n_blank = _count_lines(source, end)
     except OSError as error:
         raise unreadable(path, "CSV", error) from None
-    modified = os.stat(path).st_mtime_ns
-    written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
-    pieces = [CsvPiece(os.path.abspath(path), *found, modified, written, titles) for found in ranges]
+    modified = os.stat(source).st_mtime_ns
+    written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".", dialect.has_comments, chosen)
+    pieces = [
+        CsvPiece(os.path.abspath(source), *found, modified, written, titles, shown, folder)
+        for found in ranges
+    ]
     schema = head.to_arrow().schema
     empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
     types = dict(zip(schema.names, schema.types, strict=True)) | empty
-    return Table(path, types, pieces, lambda: head)
+    others = [note for note in text.notes if "blank line" not in note]  # these are of the first lines alone
+    return Table(path, types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
+
+
+def _count_lines(path: str, begin: int) -> int:
+    """Return how many lines, all blank, follow the last row."""
+    with open(path, "rb") as file:
+        file.seek(begin)
+        rest = file.read()
+    return rest.count(b"\n") + (not rest.endswith(b"\n")) if rest else 0
+
+
+def _is_known(encoding: str) -> bool:
+    try:
+        return bool(codecs.lookup(encoding))
+    except LookupError:
+        return False
+
+
+def _without_comments(content: bytes) -> bytes:
+    """Return rows without the lines that begin with a number sign."""
+    ends = _row_ends(content)
+    starts = np.concatenate([[0], ends + 1])
+    starts = starts[starts < len(content)]
+    is_comment = np.frombuffer(content, np.uint8)[starts] == COMMENT
+    if not is_comment.any():
+        return content
+    stops = np.append(starts[1:], len(content))
+    kept = zip(starts[~is_comment].tolist(), stops[~is_comment].tolist(), strict=True)
+    return b"".join(content[start:stop] for start, stop in kept)
 
 
 def _begin_of_line(text: bytes, line: int) -> int:
@@ -129,7 +252,7 @@ def _begin_of_line(text: bytes, line: int) -> int:
     return position
 
 
-def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+def _ranges(path: str, begin: int, end: int, has_comments: bool) -> Iterator[tuple[int, int, int]]:
     """Yield where ranges of whole rows begin and end, and how many rows they have."""
     with open(path, "rb") as file:
         file.seek(begin)
@@ -141,10 +264,17 @@ def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
                 left = content
                 continue
             size = int(ends[-1]) + 1
-            yield first, first + size, len(ends)
+            yield first, first + size, len(ends) - _count_comments(content[:size], ends, has_comments)
             left, first = content[size:], first + size
         if left:
-            yield first, first + len(left), 1
+            yield first, first + len(left), 0 if has_comments and left[0] == COMMENT else 1
+
+
+def _count_comments(content: bytes, ends: Any, has_comments: bool) -> int:
+    if not has_comments:
+        return 0
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    return int((np.frombuffer(content, np.uint8)[starts] == COMMENT).sum())
 
 
 def _end_of_rows(path: str, begin: int) -> int:

@@ -11,9 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.optional import require
 from coterie._support.typing import Data
-from coterie.data.cells import Reading
 from coterie.errors import CoterieError, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
@@ -126,39 +124,6 @@ class CollectionPiece(Piece):
         return Span(self.name, start, stop, self.n_rows), self.promise
 
 
-@dataclass(frozen=True)
-class ConvertedPiece(Piece):
-    """Rows of a table some of whose columns are numbers in disguise: money, dates, units."""
-
-    piece: Piece
-    readings: tuple[tuple[str, Reading], ...]
-    is_sliced = False
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
-        return self.piece.name
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
-        return self.piece.n_rows
-
-    @property
-    def key(self) -> Hashable:
-        return self.piece.key, self.readings
-
-    def value(self, start: int, stop: int) -> Any:
-        polars = require("polars", extra="cli", purpose="Reading tables")
-        table = self.piece.value(start, stop)
-        for name, reading in self.readings:
-            series = polars.from_arrow(table.column(name)).alias(name)
-            try:
-                numbers = reading.numbers(series)
-            except InvalidData as problem:
-                raise InvalidData(f"{self.name}: {problem}") from None
-            table = table.set_column(table.column_names.index(name), name, numbers.to_arrow())
-        return table
-
-
 def check_made(value: Any, span: Span, n_columns: int) -> None:
     """Refuse a chunk that has not the shape that its collection promised."""
     rows, columns = len(value), value.shape[1] if np.ndim(value) == 2 else 1
@@ -204,12 +169,19 @@ def some_of(value: Any, start: int, stop: int) -> Any:
 
 def _fill_from_arrow(rows: Data, table: Any, columns: ColumnKeys) -> None:
     for batch_start, batch in _batches(table.select(list(columns))):
-        arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        arrays = [_as_numbers(column).to_numpy(zero_copy_only=False) for column in batch.columns]
         for first in range(0, batch.num_rows, ROWS_AT_ONCE):
             part = slice(first, first + ROWS_AT_ONCE)
             target = rows[batch_start : batch_start + batch.num_rows][part]
             for index, array in enumerate(arrays):
                 target[:, index] = array[part]
+
+
+def _as_numbers(column: Any) -> Any:
+    """Return a column of decimals, or of yes and no with gaps, as floats; any other as it is."""
+    kind = str(column.type)
+    is_cast = kind.startswith("decimal") or (kind == "bool" and column.null_count)
+    return column.cast("double") if is_cast else column
 
 
 def _batches(table: Any) -> Iterator[tuple[int, Any]]:

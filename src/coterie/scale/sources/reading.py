@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
 from coterie.data.databases import SpooledRows
-from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
+from coterie.data.paths import PACKED_TEXT, TABLE_SUFFIXES, expand, expand_all, is_zarr, table_suffix
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
 from coterie.scale.sources.collections import array_pieces, frame_pieces
@@ -155,7 +155,7 @@ def _zarr(array: Any) -> Opened:
 
 
 def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readings | None = None) -> Opened:
-    suffixes = sorted({Path(path).suffix.lower() for path in paths})
+    suffixes = sorted({table_suffix(path) for path in paths})
     if suffixes == [".npy"]:
         _refuse_columns(columns)
         return _stacked([_open_npy(path) for path in paths])
@@ -171,14 +171,19 @@ def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readi
     return _joined(open_tables(paths), columns, readings)
 
 
-def open_tables(paths: list[str]) -> Tables:
-    """Look into files of tables, many at once."""
-    opener = _opener_of(Path(paths[0]).suffix.lower())
+def open_tables(paths: list[str], *, header: bool | None = None, encoding: str | None = None) -> Tables:
+    """Look into files of tables, many at once; header and encoding are those of text."""
+    opener = _opener_of(table_suffix(paths[0]))
+    how = {name: value for name, value in (("header", header), ("encoding", encoding)) if value is not None}
+    if how and table_suffix(paths[0]) not in PACKED_TEXT:
+        raise InvalidParameter(
+            f"{' and '.join(how)} are for text: {paths[0]} has none. Leave them out."
+        ).in_shell(f"--{next(iter(how))} is for text: {paths[0]} has none. Leave it out.")
     with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
-        return Tables(tuple(pool.map(opener, paths)))
+        return Tables(tuple(pool.map(partial(opener, **how), paths)))
 
 
-def _opener_of(suffix: str) -> Callable[[str], Table]:
+def _opener_of(suffix: str) -> Callable[..., Table]:
     require("pyarrow", extra="scale", purpose="Reading files of tables")
     if suffix == ".parquet":
         from coterie.scale.sources.arrow import open_parquet

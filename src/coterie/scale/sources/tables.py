@@ -13,14 +13,15 @@ import pyarrow.types
 from coterie._support.optional import require
 from coterie._support.typing import ValuesByName
 from coterie.data.cells import Reading
-from coterie.data.columns import absent_columns, numbers_from_text
+from coterie.data.columns import absent_columns, check_names, lists_to_columns, numbers_from_text
 from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.scale.blocks import Blocks
-from coterie.scale.sources.partitions import ColumnKeys, ConvertedPiece, Piece, common_dtype
+from coterie.scale.blocks import Blocks, rows_per_block
+from coterie.scale.sources.changed import FILE, FILE_ROW, ColumnPlan, ConvertedPiece, PlacedPiece, Plans
+from coterie.scale.sources.partitions import ColumnKeys, Piece, common_dtype
 
-Readings = Mapping[str, Reading]
+Readings = Mapping[str, Reading | ColumnPlan]
 MOST_LOOKED_INTO = 100  # files whose first rows are read, to find a value of each column
 
 
@@ -38,12 +39,15 @@ class Table:
         Its rows.
     read_head : callable
         Returns its first rows as an Arrow table or a polars frame.
+    notes : tuple of str
+        What its reader had to decide.
     """
 
     name: str
     types: ValuesByName
     pieces: Sequence[Any]
     read_head: Callable[[], Any]
+    notes: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -51,11 +55,18 @@ class Table:
         return sum(piece.n_rows for piece in self.pieces)
 
     def head(self) -> Any:
-        """Return the first rows as a polars frame, text that is numbers as numbers."""
+        """Return the first rows as a polars frame, text that is numbers as numbers, lists as columns."""
+        return numbers_from_text(lists_to_columns(self._first())[0])
+
+    def lists(self) -> dict[str, tuple[str, int]]:
+        """Return, for columns that are elements of lists, the column of lists and which element."""
+        return lists_to_columns(self._first())[1] if any(map(_is_list, self.types.values())) else {}
+
+    def _first(self) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")
         first = self.read_head()
         frame = first if isinstance(first, polars.DataFrame) else polars.from_arrow(first)
-        return numbers_from_text(frame.head(HEAD_ROWS))
+        return frame.head(HEAD_ROWS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +82,30 @@ class Tables:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said about files without rows."""
-        return note_empty_files([table.name for table in self.every if not table.n_rows], len(self.filled))
+        """What readers had to decide, and what is to be said about files without rows."""
+        said = dict.fromkeys(note for table in self.filled for note in table.notes)
+        empty = [table.name for table in self.every if not table.n_rows]
+        return (*note_empty_files(empty, len(self.filled)), *said)
 
     @property
     def absent(self) -> dict[str, str]:
         """The columns that not all files have, and how many lack them."""
-        return absent_columns([table.types for table in self.filled])
+        found = absent_columns([table.types for table in self.filled])
+        inside = {name: found[of] for name, (of, _) in self.elements.items() if of in found}
+        return found | inside
 
-    def head(self) -> dict[str, Any]:
-        """Return the first values of every column, from the first file where it has any."""
+    @cached_property
+    def elements(self) -> dict[str, tuple[str, int]]:
+        """Of columns that are elements of lists, the column of lists and which element."""
+        found: dict[str, tuple[str, int]] = {}
+        for table in self.filled[:MOST_LOOKED_INTO]:
+            for name, element in table.lists().items():
+                found.setdefault(name, element)
+        return found
+
+    @cached_property
+    def first_values(self) -> dict[str, Any]:
+        """The first values of every column, from the first file where it has any."""
         found: dict[str, Any] = {}
         seen: set[str] = set()
         for table in self.filled[:MOST_LOOKED_INTO]:
@@ -92,32 +117,115 @@ class Tables:
                 found[series.name] = series
                 if series.null_count() < len(series):
                     seen.add(series.name)
+        inside = {of for of, _ in self.elements.values()}
         for table in self.filled:
             for name in table.types:
-                found.setdefault(name, _no_values(name))
-        return found
+                if name not in inside:
+                    found.setdefault(name, _no_values(name))
+        return {name: series for name, series in found.items() if name not in inside}
+
+    def kind_of(self, name: str) -> Any:
+        """Return the Arrow type of a column, from the first file where it is more than nothing."""
+        kinds = [table.types[name] for table in self.filled if name in table.types]
+        return next((kind for kind in kinds if not pyarrow.types.is_null(kind)), kinds[0] if kinds else None)
 
     def numbers_as_text(self, head: Mapping[str, Any]) -> list[str]:
-        """Return the columns of numbers that are stored as text."""
-        kinds = {name: kind for table in reversed(self.filled) for name, kind in table.types.items()}
-        return [name for name, series in head.items() if series.dtype.is_numeric() and _is_text(kinds[name])]
+        """Return the columns of numbers that are stored as text, at least in some files."""
+        texts = {name for table in self.filled for name, kind in table.types.items() if is_text(kind)}
+        return [name for name, series in head.items() if series.dtype.is_numeric() and name in texts]
 
-    def as_stored(self, columns: Sequence[str], like: Blocks) -> Blocks:
-        """Return columns of any kind, cut like other blocks: to be carried along, not to be computed with."""
-        names = tuple(columns)
-        pieces = tuple(
-            piece.carrying(names, table.types)
-            if hasattr(piece, "carrying")
-            else replace(piece, columns=names)
+    def may_be_text(self, name: str) -> bool:
+        """Return whether cells that the first rows do not show can be text: in CSV files, or by type."""
+        kind = self.kind_of(name)
+        return kind is not None and (is_text(kind) or self.is_in_text_files(name))
+
+    def is_in_text_files(self, name: str) -> bool:
+        """Return whether a column is one of CSV files."""
+        return any(
+            hasattr(piece, "as_text")
             for table in self.filled
+            if name in table.types
             for piece in table.pieces
-            if piece.n_rows
         )
-        return replace(like, pieces=pieces, columns=names, n_columns=len(names), scaling=None)
+
+    def decimal_sign(self, name: str) -> str:
+        """Return the decimal sign of numbers that are text."""
+        written = (
+            getattr(piece, "written", None)
+            for table in self.filled
+            if name in table.types
+            for piece in table.pieces
+        )
+        return next((one.decimal_point for one in written if one is not None), ".")
+
+    def cells(self, columns: Sequence[str], like: Blocks | None, *, has_marks: bool = True) -> Blocks:
+        """Return columns as they are stored, those of CSV files as text, to be looked at.
+
+        `has_marks`: whether marks of missing values stand for empty cells.
+        """
+        pieces = []
+        for table in self.filled:
+            there = tuple(name for name in columns if name in table.types)
+            for piece in table.pieces:
+                if piece.n_rows and hasattr(piece, "as_text"):
+                    pieces.append(piece.as_text(there, has_marks=has_marks))
+                elif piece.n_rows:
+                    pieces.append(replace(piece, columns=there))
+        rows = rows_per_block(len(columns)) if like is None else like.block_rows
+        return Blocks(tuple(pieces), tuple(columns), len(columns), np.dtype(np.float64), rows)
+
+    def beside(
+        self, keys: Sequence[str], names: Sequence[str], like: Blocks, *, with_data: bool, with_file: bool
+    ) -> Blocks | None:
+        """Return the columns that labels stand beside: keys and chosen ones, or all; None: none."""
+        every = list(dict.fromkeys(name for table in self.filled for name in table.types))
+        check_names(self.filled[0].name, every, names)
+        absent = self.absent
+        wanted = [name for name in every if name not in absent] if with_data else [*keys, *names]
+        taken = ("label", "group", *((FILE, FILE_ROW) if with_file else ()))
+        chosen = [name for name in dict.fromkeys(wanted) if name not in taken]
+        if not chosen and not with_file:
+            return None
+        return self.as_stored(chosen, like, with_file=with_file)
+
+    def as_stored(self, columns: Sequence[str], like: Blocks, *, with_file: bool = False) -> Blocks:
+        """Return columns of any kind, cut like other blocks: to be carried along, not to be computed with.
+
+        `with_file`: whether the file of each row, and its number there, stand before them.
+        """
+        names = tuple(columns)
+        pieces: list[Any] = []
+        for table in self.filled:
+            first = 1
+            there = tuple(name for name in names if name in table.types)
+            for piece in table.pieces:
+                carried = (
+                    piece.carrying(there, table.types)
+                    if hasattr(piece, "carrying")
+                    else replace(piece, columns=there)
+                )
+                if piece.n_rows and with_file:
+                    pieces.append(PlacedPiece(carried, table.name, first))
+                elif piece.n_rows:
+                    pieces.append(carried)
+                first += piece.n_rows
+        return Blocks(tuple(pieces), names, len(names), like.dtype, like.block_rows)
 
 
-def _is_text(kind: Any) -> bool:
-    return str(kind) in ("string", "large_string", "string_view")
+def is_text(kind: Any) -> bool:
+    """Return whether an Arrow type holds text, or categories by name."""
+    return str(kind) in ("string", "large_string", "string_view") or str(kind).startswith("dictionary")
+
+
+def _is_list(kind: Any) -> bool:
+    return any(
+        check(kind)
+        for check in (
+            pyarrow.types.is_list,
+            pyarrow.types.is_large_list,
+            pyarrow.types.is_fixed_size_list,
+        )
+    )
 
 
 def _no_values(name: str) -> Any:
@@ -135,48 +243,91 @@ class Columns:
 
 
 def join_tables(every: Tables, columns: Sequence[str] | None, readings: Readings | None = None) -> Columns:
-    """Return the rows of tables that have the same columns, or say which table lacks which."""
-    readings = readings or {}
+    """Return the rows of tables that have the same columns, or say which table lacks which.
+
+    A column that some tables lack may be there with gaps if `readings` has a plan for it.
+    """
+    plans = {name: ColumnPlan.of(how) for name, how in (readings or {}).items()}
     tables, first = every.filled, every.filled[0]
-    names = tuple(first.types) if columns is None else tuple(columns)
+    if columns is None:
+        inside = {of for of, _ in every.elements.values()}
+        columns_of_first = [name for name in first.types if name not in inside]
+        names = (*columns_of_first, *every.elements)
+    else:
+        names = tuple(columns)
+    elements = {name: every.elements[name] for name in names if name in every.elements}
+    plans |= {
+        name: replace(plans.get(name, ColumnPlan()), element=element) for name, element in elements.items()
+    }
     for name in names:
-        if name not in first.types:
+        if name not in first.types and name not in plans:
             near = did_you_mean(name, first.types)
             raise InvalidParameter(f'columns: {first.name} has no column "{name}".{near}')
     for table in tables:
-        _check_columns(table, names, first.name, is_free=columns is None, readings=readings)
+        _check_columns(table, names, first.name, is_free=columns is None, plans=plans)
     kinds = [
-        np.dtype(np.float64 if name in readings else _numpy_type(table.types[name]))
+        np.dtype(np.float64 if _is_wide(table, name, plans) else _numpy_type(table.types[name]))
         for table in tables
         for name in names
     ]
-    pieces: list[Piece] = [replace(piece, columns=names) for table in tables for piece in table.pieces]
-    converted = tuple((name, readings[name]) for name in names if name in readings)
-    if converted:
-        pieces = [ConvertedPiece(_as_text(piece, converted), converted) for piece in pieces]
+    pieces: list[Piece] = []
+    for table in tables:
+        converted = tuple((name, plans[name]) for name in names if _is_converted(table, name, plans))
+        pieces += [_converted(piece, table, names, converted) for piece in table.pieces]
     return Columns(names, common_dtype(list(kinds)), tuple(pieces))
 
 
-def _as_text(piece: Any, converted: tuple[tuple[str, Reading], ...]) -> Any:
-    """Return a piece of a CSV file with the columns that are converted read as text; any other as it is."""
-    return replace(piece, texts=tuple(name for name, _ in converted)) if hasattr(piece, "texts") else piece
+def _is_wide(table: Table, name: str, plans: Plans) -> bool:
+    """Return whether a column is read as float64 whatever it is stored as; gaps widen nothing."""
+    if name not in plans:
+        return False
+    plan = plans[name]
+    if plan.element is not None and plan.element[0] in table.types:
+        return str(table.types[plan.element[0]].value_type) != "float"
+    is_stored = name in table.types and not is_text(table.types[name])
+    return not (plan.reading is None and plan.levels is None and is_stored)
 
 
-def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool, readings: Readings) -> None:
-    missing = [name for name in names if name not in table.types]
+def _is_converted(table: Table, name: str, plans: Plans) -> bool:
+    return name in plans and (not plans[name].is_plain or name not in table.types)
+
+
+def _converted(
+    piece: Any, table: Table, names: ColumnKeys, converted: tuple[tuple[str, ColumnPlan], ...]
+) -> Piece:
+    """Return the rows of a piece as numbers in these columns."""
+    if not converted:
+        return replace(piece, columns=names)  # type: ignore[no-any-return]  # a piece
+    plans = dict(converted)
+    stored = [plans[name].element[0] if name in plans and plans[name].element else name for name in names]  # type: ignore[index]
+    there = tuple(dict.fromkeys(name for name in stored if name in table.types))
+    inner = replace(piece, columns=there)
+    if hasattr(piece, "texts"):  # cells of a CSV file are read as text where they are no plain numbers
+        texts = (
+            name
+            for name, plan in converted
+            if plan.reading is not None or plan.levels is not None or plan.is_text
+        )
+        inner = replace(inner, texts=tuple(name for name in texts if name in there))
+    return ConvertedPiece(inner, names, converted)
+
+
+def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool, plans: Plans) -> None:
+    missing = [name for name in names if name not in table.types and name not in plans]
     if missing:
         raise InvalidData(
             f'{table.name}: has no column "{missing[0]}", which {first} has. Every file must have the '
             f"columns in use: {', '.join(names)}."
         )
-    more = [name for name in table.types if name not in names]
+    inside = {plan.element[0] for plan in plans.values() if plan.element is not None}
+    more = [name for name in table.types if name not in names and name not in inside]
     if is_free and more:
         raise InvalidData(
             f'{table.name}: has a column "{more[0]}", which {first} has not. Name the columns '
             f"to use: read_blocks(X, columns=[...])."
         )
     for name in names:
-        if name not in readings and not is_numeric(table.types[name]):
+        if name not in plans and not is_numeric(table.types[name]):
             raise InvalidData(
                 f'{table.name}: column "{name}" is {table.types[name]}, numbers are needed. Name the columns '
                 f"to use: read_blocks(X, columns=[...])."
@@ -184,15 +335,18 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
 
 
 def _numpy_type(kind: Any) -> Any:
+    if pyarrow.types.is_decimal(kind):
+        return np.float64
     return np.float32 if pyarrow.types.is_null(kind) else kind.to_pandas_dtype()
 
 
 def is_numeric(kind: Any) -> bool:
-    """Return whether an Arrow type holds numbers, booleans, or nothing but missing values."""
+    """Return whether an Arrow type holds numbers, decimals, booleans, or nothing but missing values."""
     checks = (
         pyarrow.types.is_integer,
         pyarrow.types.is_floating,
         pyarrow.types.is_boolean,
         pyarrow.types.is_null,
+        pyarrow.types.is_decimal,
     )
     return any(check(kind) for check in checks)

@@ -1,0 +1,440 @@
+"""From data in blocks to rows that can be grouped: columns chosen, missing values settled, columns scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from coterie._support.progress import Tracker
+from coterie._support.typing import AnyArray, Data, Indices
+from coterie.data import PreparedRows, Scaling, Table, fit_scaling
+from coterie.data.categories import NOT_ASSOCIATED, is_category, not_associated
+from coterie.data.cells import NUMBER
+from coterie.data.missing import REFUSE, Complete, Donors, note_missing
+from coterie.data.notes import listed
+from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_moments
+from coterie.errors import InvalidData
+from coterie.pipeline.request import FitRequest
+from coterie.pipeline.rows import NOT_TAKEN, TRUTH, check_rows, columns_not_taken, n_sampled
+from coterie.scale import moments
+from coterie.scale.blocks import Blocks, KeptBlocks, kept_while_used
+from coterie.scale.columns import Opened, open_columns
+from coterie.scale.gaps import (
+    ALL,
+    ANY,
+    Survey,
+    kept_rows,
+    mostly_empty,
+    refuse_gaps,
+    select_blocks,
+    settled_policy,
+    survey,
+    total_sums,
+)
+from coterie.scale.medians import medians
+from coterie.scale.preparation import Preparation
+from coterie.scale.sampling import Sample, draw_sample
+from coterie.scale.sources.changed import CellDoesNotFit
+from coterie.scale.survey import survey_marks
+
+QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
+DONORS = 1_000  # rows that missing values are taken from, where not all rows are at hand
+WHO = "coterie.fit"
+AT_ONCE = 1 << 16  # rows among which the place of a kept one is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Filling:
+    """What was done about missing values.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the data.
+    counts : sequence of (str, int)
+        Columns that lack values, and in how many rows, the most first.
+    rule : str or None
+        Which rows were left out: those with a gap ("any") or without any value ("all").
+    is_kept : array of bool or None
+        Which rows are grouped; None: all.
+    preparation : Preparation
+        How gaps are filled.
+    is_observed : bool
+        Whether methods that take gaps count observed cells only.
+    is_median : bool
+        Whether medians were asked for.
+    """
+
+    n_rows: int
+    counts: Sequence[tuple[str, int]] = ()
+    rule: str | None = None
+    is_kept: AnyArray | None = None
+    preparation: Preparation = field(default_factory=Preparation)
+    is_observed: bool = False
+    is_median: bool = False
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows that were left out."""
+        return 0 if self.is_kept is None else int(len(self.is_kept) - self.is_kept.sum())
+
+    def complete(self, X: Data) -> Complete:
+        """Return the same as a table in memory tells it; only the number of its rows is right."""
+        rows = np.broadcast_to(np.int64(0), self.n_rows - self.n_dropped)
+        return Complete(X, rows, self.n_rows, self.preparation.medians, self.is_observed)
+
+    def table_rows(self, rows: Indices) -> Indices:
+        """Return which rows of the data some of those grouped are."""
+        return rows if self.is_kept is None else places_of(self.is_kept, rows)
+
+
+def places_of(is_kept: AnyArray, ranks: Indices) -> Indices:
+    """Return where the kept rows of some ranks stand, without a number for every row.
+
+    Examples
+    --------
+    >>> places_of(np.array([True, False, True, True]), np.array([0, 2]))
+    array([0, 3])
+    """
+    starts = np.arange(0, len(is_kept), AT_ONCE)
+    ends = np.cumsum(np.add.reduceat(is_kept, starts, dtype=np.int64))
+    found, parts = np.empty(len(ranks), dtype=np.int64), np.searchsorted(ends, ranks, side="right")
+    for part in np.unique(parts).tolist():
+        inside = np.flatnonzero(is_kept[starts[part] : starts[part] + AT_ONCE])
+        before = 0 if part == 0 else int(ends[part - 1])
+        chosen = parts == part
+        found[chosen] = starts[part] + inside[ranks[chosen] - before]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows(PreparedRows):
+    """Rows at hand of data in blocks, as the pipeline for tables in memory takes them."""
+
+    cells: Any = None  # the same with gaps
+
+    def _cells(self) -> Any:
+        return self.cells
+
+    def gaps(self) -> Any:
+        """Return which values of `points` were missing, and filled; None: none."""
+        if self.complete.medians is None:
+            return None
+        return np.isnan(self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedBlocks:
+    """Data in blocks ready to be grouped.
+
+    Parameters
+    ----------
+    opened : Opened
+        Columns, and all rows as they are.
+    filling : Filling
+        What was done about missing values.
+    cells : Blocks
+        The rows that are grouped, with gaps.
+    values : Blocks
+        The same filled; mixed rows keep their gaps.
+    blocks : Blocks
+        The same scaled.
+    scaling : Scaling
+        How.
+    whole : Whole or None
+        Moments of the columns, exact; None for mixed rows.
+    found : Survey
+        What a pass told about the cells.
+    sample : Sample
+        Some rows, filled.
+    sampled_cells : array
+        The same with gaps.
+    notes : tuple of str
+        What was done.
+    keeper : object
+        What decoded rows of `cells` are kept on the disk as long as.
+    """
+
+    opened: Opened
+    filling: Filling
+    cells: Blocks
+    values: Blocks
+    blocks: Blocks
+    scaling: Scaling
+    whole: moments.Whole | None
+    found: Survey
+    sample: Sample
+    sampled_cells: Data
+    notes: tuple[str, ...]
+    keeper: Any = None
+
+    def at_hand(self) -> SampledRows:
+        """Return the sampled rows as the pipeline for tables in memory takes them."""
+        opened, sample = self.opened, self.sample
+        table = Table(opened.title, opened.columns, opened.has_names, len(sample.rows), sample.X)
+        complete = Complete(
+            sample.X,
+            np.arange(len(sample.rows)),
+            len(sample.rows),
+            self.filling.preparation.medians,
+            self.filling.is_observed,
+        )
+        points = self.scaling.apply(sample.X)
+        levels, cells = opened.levels, self.sampled_cells
+        return SampledRows(
+            table, opened.choice, complete, self.scaling, points, (), opened.kept, levels, cells=cells
+        )
+
+
+def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> PreparedBlocks:
+    """Choose and measure the columns of data in blocks, settle missing values, draw some rows, scale."""
+    tracker.report(0, stage="measuring columns")
+    opened, found = _surveyed(source, request)
+    opened, said = _taken(opened, request)
+    opened, found = _without_constants(opened, _again(opened, found), request)
+    if opened.levels and request.methods is None:
+        opened, found = _without_unassociated(opened, found, request)
+    if request.missing == "auto":
+        gone = mostly_empty(found, opened.columns, (*request.columns, *request.keep))
+        opened = (
+            opened.without({name: f"{share:.0%} missing" for name, share in gone.items()}) if gone else opened
+        )
+        found = _again(opened, found)
+    opened = opened.kept_on_disk()
+    n_rows = opened.blocks.n_rows
+    filling, cells = _settle(opened, found, request)
+    cells, keeper = (cells, None) if isinstance(cells, KeptBlocks) else kept_while_used(cells)
+    check_rows(request, cells.n_rows, opened.title, n_dropped=filling.n_dropped)
+    tracker.report(0, stage="drawing rows")
+    sample = draw_sample(cells, n_sampled(request), request.seed)
+    filling = _filled(filling, opened, cells, sample, found)
+    values = cells.prepared(filling.preparation) if _is_filled(filling) else cells
+    drawn = replace(sample, X=filling.preparation.apply(sample.X))
+    if opened.levels:
+        whole = None
+        seen = survey(cells) if filling.rule == ANY else found
+        scaling, notes = _mixed_scaling(drawn, seen, opened, request.scaling)
+    else:
+        whole = _whole(values, found, n_rows, is_changed=_is_filled(filling) or filling.n_dropped > 0)
+        scaling, notes = _scaling(values, whole, request.scaling, request.seed)
+    missing = note_missing(filling.complete(drawn.X), filling.counts)
+    told = opened.reading_notes(_reader_marks(opened, found))
+    more = _about_donors(filling, sample)
+    return PreparedBlocks(
+        opened, filling, cells, values, values.scaled(scaling), scaling, whole, found, drawn, sample.X,
+        (*opened.notes, *told, *said, *missing, *more, *notes), keeper,
+    )  # fmt: skip
+
+
+def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
+    """Open the columns, and look at all values once; what the first rows did not tell is looked at again."""
+    is_column = isinstance(request.truth, str)
+    drop = [*request.drop, *([request.truth] if is_column else [])]
+    how = {name: value for name, value in request.reading.items() if name in ("dates", "header", "encoding")}
+    after_all: list[str] = []
+    while True:
+        try:
+            opened = open_columns(
+                source,
+                request.columns,
+                drop,
+                request.keep,
+                categories=request.takes_categories,
+                text_after_all=after_all,
+                **how,
+            ).kept_on_disk()
+            found = survey(opened.blocks)
+        except CellDoesNotFit as problem:
+            if not problem.column or problem.column in after_all:
+                raise
+            after_all.append(problem.column)
+            continue
+        marked = _sentinels(opened, found)
+        if marked:
+            opened = opened.with_sentinels(marked).kept_on_disk()
+            found = survey(opened.blocks)
+        return (opened.renamed_reason(request.truth, TRUTH) if is_column else opened), found
+
+
+def _sentinels(opened: Opened, found: Survey) -> dict[str, Mapping[str, int]]:
+    """Return numbers such as -999 that stand for missing values, by column; of columns with names."""
+    if not opened.looks or opened.tables is None:
+        return {}
+    levels = opened.levels or (None,) * len(opened.columns)
+    marked = {}
+    for at, (name, known) in enumerate(zip(opened.columns, levels, strict=True)):
+        reading = opened.looks[name].reading
+        is_plain = reading is None or reading.kind == NUMBER
+        if is_plain and known is None and name not in opened.kept:
+            marked[name] = found.sentinels(at)
+    return {name: counts for name, counts in marked.items() if counts}
+
+
+def _taken(opened: Opened, request: FitRequest) -> tuple[Opened, tuple[str, ...]]:
+    """Leave out columns that the methods asked for cannot use; say which categories are not used."""
+    if opened.tables is None:
+        names = [
+            name for name, look in opened.looks.items() if is_category(look) and name not in request.drop
+        ]
+        are = "categories are" if len(names) > 1 else "a category is"
+        return opened, ((f"{listed(names)}: {are} not used in Dask DataFrames",) if names else ())
+    looked: Any = _Looked(opened)
+    not_taken, why = columns_not_taken(looked, request)
+    gone = {name: NOT_TAKEN for name in not_taken if name in opened.columns}
+    return (opened.without(gone) if gone else opened), ((why,) if why else ())
+
+
+class _Looked:
+    """What columns hold, as a table in memory tells it."""
+
+    is_matrix = False
+
+    def __init__(self, opened: Opened) -> None:
+        self.source, self.looks, self.columns = opened.title, opened.looks, tuple(opened.looks)
+
+
+def _again(opened: Opened, found: Survey) -> Survey:
+    """Return what is known about the columns that are left."""
+    return found if opened.blocks.n_columns == len(found.n_missing) else survey(opened.blocks)
+
+
+def _without_constants(opened: Opened, found: Survey, request: FitRequest) -> tuple[Opened, Survey]:
+    """Leave out columns of numbers that have one value; those of a matrix stay."""
+    if not opened.has_names:
+        return opened, found
+    gone = {}
+    for at, name in enumerate(opened.columns):
+        is_text = opened.tables is not None and opened.looks[name].is_text
+        if is_text or name in (*request.keep, *request.columns) or found.low[at] < found.high[at]:
+            continue
+        gone[name] = "empty" if found.n_missing[at] == found.n_rows else "constant"
+    if not gone:
+        return opened, found
+    fewer = opened.without(gone)
+    return fewer, found.of([at for at, name in enumerate(opened.columns) if name not in gone], fewer.blocks)
+
+
+def _without_unassociated(opened: Opened, found: Survey, request: FitRequest) -> tuple[Opened, Survey]:
+    """Leave out categories that are not associated with any other column; not all columns."""
+    drawn = draw_sample(opened.blocks, n_sampled(request), request.seed)
+    places = not_associated(drawn.X.astype(np.float64), opened.levels)
+    named = (*request.columns, *request.keep)
+    gone = {opened.columns[at]: NOT_ASSOCIATED for at in places if opened.columns[at] not in named}
+    if not gone or len(gone) == len(opened.columns):
+        return opened, found
+    fewer = opened.without(gone)
+    return fewer, _again(fewer, found)
+
+
+def _settle(opened: Opened, found: Survey, request: FitRequest) -> tuple[Filling, Blocks]:
+    """Return what is done about missing values, and the rows that stay."""
+    blocks, columns = opened.blocks, opened.columns
+    order = np.argsort(-found.n_missing, kind="stable").tolist()
+    counts = [(columns[at], int(found.n_missing[at])) for at in order if found.n_missing[at]]
+    filling = Filling(blocks.n_rows, counts)
+    if not counts:
+        return filling, blocks
+    if request.missing in REFUSE:
+        refuse_gaps(blocks, opened.title)
+    is_mixed = bool(opened.levels)
+    policy = request.missing if is_mixed else settled_policy(request.missing, found)
+    rule = ANY if policy == "drop" else ALL if is_mixed or policy == "observed" else None
+    n_left = (
+        blocks.n_rows if rule is None else found.n_complete if rule == ANY else found.n_rows - found.n_empty
+    )
+    if n_left == 0:
+        raise InvalidData(
+            f"{opened.title}: every row has a missing value: nothing is left after dropping them."
+        )
+    filling = replace(filling, rule=rule, is_observed=policy == "observed" and not is_mixed)
+    filling = replace(filling, is_median=policy == "median")
+    if n_left == blocks.n_rows:
+        return filling, blocks
+    is_kept = kept_rows(blocks, rule or ANY)
+    return replace(filling, is_kept=is_kept), select_blocks(blocks, is_kept)
+
+
+def _filled(filling: Filling, opened: Opened, cells: Blocks, sample: Sample, found: Survey) -> Filling:
+    """Return what is done about missing values, with what they are filled with."""
+    if not filling.counts or filling.rule == ANY or (opened.levels and not filling.is_median):
+        return filling
+    is_number = np.array([known is None for known in opened.levels] or [True] * len(opened.columns))
+    if not (found.n_missing[is_number] > 0).any():
+        return filling
+    empty = np.flatnonzero((found.n_missing == found.n_rows) & is_number)
+    if empty.size:
+        raise InvalidData(
+            f'{opened.title}: column "{opened.columns[empty[0]]}" has no values, so it has no median. '
+            f"Leave it out."
+        )
+    middle = medians(cells, sample.X, found.n_rows - found.n_missing)
+    middle = np.where(is_number, middle, np.nan)
+    donors = None
+    if filling.is_observed:
+        donors = Donors.of(sample.X) if sample.is_whole else Donors.of(sample.X, DONORS)
+    return replace(filling, preparation=Preparation(middle, donors))
+
+
+def _is_filled(filling: Filling) -> bool:
+    return filling.preparation.medians is not None
+
+
+def _about_donors(filling: Filling, sample: Sample) -> tuple[str, ...]:
+    if not filling.is_observed or sample.is_whole:
+        return ()
+    return (f"the most similar row is one of {DONORS:,} drawn rows",)
+
+
+def _whole(values: Blocks, found: Survey, n_rows: int, *, is_changed: bool) -> moments.Whole:
+    """Return the moments of all columns: from the pass that looked at them, if nothing changed since."""
+    if is_changed or found.sums is None:
+        return moments.measure(values, None, who=WHO)
+    return moments.whole_of(values, total_sums(found), found.first, 1.0, is_weighted=False, who=WHO)
+
+
+def _scaling(blocks: Blocks, whole: moments.Whole, how: str, seed: int) -> tuple[Scaling, tuple[str, ...]]:
+    """Return a scaling of all rows, and what is to be said about it."""
+    if how == "none":
+        return no_scaling(blocks.n_columns), ()
+    if how != "robust":
+        return scaling_of_moments(whole.columns, how), ()
+    sample = draw_sample(blocks, QUANTILE_ROWS, seed)
+    scaling = fit_scaling(sample.X.astype(np.float64), "robust")
+    return scaling, () if sample.is_whole else (about_quantiles(sample),)
+
+
+def about_quantiles(sample: Sample) -> str:
+    """Say how exact medians and quartiles of a sample are."""
+    error = 100 * np.sqrt(0.25 * 0.75 / len(sample.rows))
+    return f"medians and quartiles are those of {sample}: standard error {error:.2f} % of the ranks"
+
+
+def _mixed_scaling(
+    sample: Sample, found: Survey, opened: Opened, how: str
+) -> tuple[Scaling, tuple[str, ...]]:
+    """Return a scaling of the numbers among mixed rows, over the cells that are there; codes stay."""
+    if sample.is_whole or how == "robust":
+        said = (about_quantiles(sample),) if how == "robust" and not sample.is_whole else ()
+        return scale_numbers(sample.X.astype(np.float64), opened.levels, how), said
+    how = "standard" if how == AUTO else how
+    is_number = np.array([known is None for known in opened.levels])
+    if how == "none":
+        return no_scaling(len(is_number)), ()
+    shift, factor = (found.mean, found.spread) if how == "standard" else (found.low, found.high - found.low)
+    factor = np.where(is_number & (factor > 0), factor, 1.0)
+    return Scaling(how, np.where(is_number & np.isfinite(shift), shift, 0.0), factor), ()
+
+
+def _reader_marks(opened: Opened, found: Survey) -> dict[str, dict[str, int]]:
+    """Return which texts of CSV files stand for missing values in the columns of numbers."""
+    if opened.tables is None:
+        return {}
+    some = [
+        name
+        for name, n in zip(opened.columns, found.n_missing.tolist(), strict=True)
+        if n and opened.looks[name].reading is None and not opened.looks[name].is_text
+    ]
+    return survey_marks(opened.tables, some, opened.blocks) if some else {}

@@ -1,0 +1,271 @@
+"""Pieces whose rows are changed when they are read: cells become numbers, rows are left out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+import numpy as np
+
+from coterie._support.optional import require
+from coterie._support.typing import AnyArray, FloatArray, Indices
+from coterie.data.categories import UNSEEN, YES_OR_NO, texts_of
+from coterie.data.cells import Reading, yes_or_no
+from coterie.data.readings import ColumnReading
+from coterie.errors import InvalidData
+from coterie.scale.sources.partitions import ArrayPiece, CollectionPiece, Piece, Span
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """How the cells of a column in blocks become numbers.
+
+    Parameters
+    ----------
+    reading : Reading or None
+        How text or dates are read; None: the cells are numbers, or categories.
+    sentinels : tuple of str
+        Numbers such as -999 that stand for missing values.
+    levels : tuple of str or None
+        Of categories, what the codes 0, 1, ... stand for.
+    element : (str, int) or None
+        The column of lists that holds the numbers, and which element they are.
+    is_text : bool
+        Whether plain numbers are stored as text.
+    """
+
+    reading: Reading | None = None
+    sentinels: tuple[str, ...] = ()
+    levels: tuple[str, ...] | None = None
+    element: tuple[str, int] | None = None
+    is_text: bool = False
+
+    @classmethod
+    def of(cls, how: Reading | ColumnReading | ColumnPlan, levels: Sequence[str] | None = None) -> ColumnPlan:
+        """Return the plan of a column that was read in this way before."""
+        if isinstance(how, ColumnPlan):
+            return how
+        if isinstance(how, Reading):
+            return cls(how)
+        return cls(how.reading, how.sentinels, None if levels is None else tuple(levels))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the cells are taken as they are stored."""
+        return self == ColumnPlan()
+
+    def numbers(self, series: Any) -> FloatArray:
+        """Return the numbers of a polars series; NaN where a value is missing."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        if self.levels is not None:
+            found = self._codes(series, polars)
+        else:
+            found = self._plain(series) if self.reading is None else self.reading.numbers(series)
+        values = found.cast(polars.Float64).fill_null(float("nan")).to_numpy().copy()
+        for mark in self.sentinels:
+            values[values == float(mark)] = np.nan
+        return np.asarray(values, dtype=np.float64)
+
+    def _plain(self, series: Any) -> Any:
+        """Return numbers, also where they are stored as text."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        is_number = series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null)
+        return series if is_number else Reading("number").numbers(series)
+
+    def _codes(self, series: Any, polars: Any) -> Any:
+        if series.dtype == polars.Boolean:
+            return series
+        if self.reading is not None and self.levels == YES_OR_NO:
+            return self.reading.numbers_or_null(series)
+        texts = texts_of(series)
+        texts = yes_or_no(texts) if self.levels == YES_OR_NO else texts
+        places = {level: float(code) for code, level in enumerate(self.levels or ())}
+        codes = texts.replace_strict(places, default=UNSEEN, return_dtype=polars.Float64)
+        return polars.select(polars.when(texts.is_null()).then(None).otherwise(codes)).to_series()
+
+
+Plans = Mapping[str, ColumnPlan]
+FILE, FILE_ROW = "file", "file_row"
+
+
+@dataclass(frozen=True)
+class ConvertedPiece(Piece):
+    """Rows of a table some of whose columns are something else than plain numbers."""
+
+    piece: Piece
+    columns: tuple[str, ...]
+    plans: tuple[tuple[str, ColumnPlan], ...]  # of columns that are not plain
+    is_sliced = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
+        return self.piece.name
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
+        return self.piece.n_rows
+
+    @property
+    def key(self) -> Hashable:
+        return self.piece.key, self.columns, self.plans
+
+    def value(self, start: int, stop: int) -> Any:
+        arrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
+        table, plans = self.piece.value(start, stop), dict(self.plans)
+        arrays = [
+            self._column(table, name, plans[name]) if name in plans else table.column(name)
+            for name in self.columns
+        ]
+        return arrow.table(arrays, names=list(self.columns))
+
+    def _column(self, table: Any, name: str, plan: ColumnPlan) -> FloatArray:
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        stored = name if plan.element is None else plan.element[0]
+        if stored not in table.column_names:  # a column that this file lacks
+            return np.full(table.num_rows, np.nan)
+        series = polars.from_arrow(table.column(stored)).alias(name)
+        if plan.element is not None:
+            series = element_of(series, plan.element, self.name)
+        try:
+            return plan.numbers(series)
+        except InvalidData as problem:
+            raise CellDoesNotFit(f"{self.name}: {problem}", name) from None
+
+
+class CellDoesNotFit(InvalidData):
+    """A cell is not what the first rows of its column tell."""
+
+    def __init__(self, message: str, column: str = "") -> None:
+        super().__init__(message)
+        self.column = column
+
+    def __reduce__(self) -> Any:
+        return CellDoesNotFit, (str(self), self.column)
+
+
+def element_of(series: Any, element: tuple[str, int], where: str) -> Any:
+    """Return one element of every list; lists of another length than the first are refused."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    name, at = element
+    if isinstance(series.dtype, polars.Array):
+        return series.arr.get(at, null_on_oob=True).alias(series.name)
+    lengths = series.list.len().drop_nulls().unique()
+    if len(lengths) > 1:
+        raise InvalidData(
+            f'{where}: lists of column "{name}" have {lengths.min()} to {lengths.max()} values.'
+        )
+    return series.list.get(at, null_on_oob=True).alias(series.name)
+
+
+@dataclass(frozen=True)
+class PlacedPiece(Piece):
+    """Rows with the file that they are in, and their number in it, counted from 1."""
+
+    piece: Piece
+    file: str
+    first: int
+    is_sliced = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
+        return self.piece.name
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
+        return self.piece.n_rows
+
+    @property
+    def key(self) -> Hashable:
+        return self.piece.key, self.file, self.first
+
+    def value(self, start: int, stop: int) -> Any:
+        arrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
+        rows = np.arange(self.first, self.first + self.n_rows)
+        beside = {FILE: arrow.array([self.file] * len(rows)).dictionary_encode(), FILE_ROW: rows}
+        columns = getattr(self.piece, "columns", ())
+        stored = self.piece.value(start, stop) if columns else None
+        more = {} if stored is None else {name: stored.column(name) for name in stored.column_names}
+        return arrow.table(beside | more)
+
+
+def select_rows(piece: Piece, is_kept: AnyArray) -> Piece | None:
+    """Return a piece with some of its rows; itself with all, None with none."""
+    if is_kept.all():
+        return piece
+    if not is_kept.any():
+        return None
+    rows = np.flatnonzero(is_kept)
+    if isinstance(piece, ArrayPiece):
+        return ArrayPiece(piece.array[rows])
+    if isinstance(piece, CollectionPiece):
+        promise = dask.delayed(_rows_at, pure=False)(piece.promise, rows)
+        return CollectionPiece(f"{piece.name}, some rows", len(rows), promise)
+    return SelectedPiece(piece, Selection.of(is_kept))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which rows of a piece stay: a bit per row, which travels to the workers."""
+
+    bits: bytes
+    n_rows: int
+    n_kept: int
+
+    @classmethod
+    def of(cls, is_kept: AnyArray) -> Selection:
+        """Return the selection of the rows that are kept."""
+        return cls(np.packbits(is_kept).tobytes(), len(is_kept), int(is_kept.sum()))
+
+    def rows(self) -> Indices:
+        """Return the rows that stay, ascending."""
+        return np.flatnonzero(np.unpackbits(np.frombuffer(self.bits, np.uint8), count=self.n_rows))
+
+
+@dataclass(frozen=True, eq=False)
+class SelectedPiece(Piece):
+    """Some rows of a piece."""
+
+    piece: Piece
+    selection: Selection
+
+    @property
+    def is_sliced(self) -> bool:  # type: ignore[override]  # as the piece
+        return self.piece.is_sliced
+
+    @property
+    def is_stored(self) -> bool:  # type: ignore[override]  # as the piece
+        return self.piece.is_stored
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
+        return self.piece.name
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the selection
+        return self.selection.n_kept
+
+    @property
+    def key(self) -> Hashable:
+        return self.piece.key, hashlib.sha256(self.selection.bits).hexdigest()
+
+    def value(self, start: int, stop: int) -> Any:
+        rows = self.selection.rows()[start:stop]
+        if not self.is_sliced:
+            return _rows_at(self.piece.value(0, self.piece.n_rows), self.selection.rows())
+        if not len(rows):
+            return self.piece.value(0, 0)
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        return _rows_at(self.piece.value(first, last), rows - first)
+
+    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+        return Span(self.name, start, stop), self
+
+
+def _rows_at(value: Any, rows: Indices) -> Any:
+    """Return some rows of an array, a DataFrame or an Arrow table."""
+    if hasattr(value, "column_names"):
+        return value.take(rows)
+    return value.iloc[rows] if hasattr(value, "iloc") else value[rows]
