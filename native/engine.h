@@ -19,6 +19,7 @@
 #include "medoids/medoid_kernels.h"
 #include "mixture/mixture.h"
 #include "neighbours/neighbour_kernels.h"
+#include "series/series_kernels.h"
 #include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
@@ -54,6 +55,7 @@ struct Engine {
   ProductKernels products;
   NodeKernels nodes;
   NeighbourKernels neighbours;
+  SeriesKernels series;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -37,6 +37,7 @@ _ROOMS = (
     "read",
     "scale",
     "select",
+    "series",
     "show",
     "text",
     "tree",
@@ -45,7 +46,7 @@ _ROOMS = (
 
 _SAVABLE_ROOMS = tuple(
     f"coterie.{room}"
-    for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "text", "tree")
+    for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "series", "text", "tree")
 )
 
 # What lower rooms ask of higher ones, and where names went that had another home.
