@@ -73,6 +73,8 @@ class Table:
         Columns whose cells are read as an earlier table's were, instead of by looking.
     absent : mapping of str to str
         Of several files, the columns that not all of them have, and how many lack them.
+    keys : tuple of str
+        Columns that are known to name the rows.
     """
 
     source: str
@@ -85,6 +87,7 @@ class Table:
     dates: str | None = None
     readings: ColumnReadings = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
+    keys: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -122,7 +125,7 @@ class Table:
         """Return the columns that name the rows."""
         if self.is_matrix:
             return ()
-        return tuple(name for name in self.columns if self.looks[name].names_rows)
+        return self.keys or tuple(name for name in self.columns if self.looks[name].names_rows)
 
     def matrix(self, columns: Sequence[str], *, keep: Sequence[str] = ()) -> Any:
         """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.

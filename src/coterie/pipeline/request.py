@@ -15,6 +15,7 @@ from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option
+from coterie.pipeline.series_plan import SeriesPlan, make_plan
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
@@ -128,6 +129,8 @@ class FitRequest:
         Folder where long fits in blocks are saved.
     believe : bool
         Whether to measure stability and significance.
+    series : SeriesPlan or None
+        Of time series: where they are in a table, and how they are compared.
     notes : tuple of str
         How what it says of rows was read.
     arguments : mapping
@@ -152,6 +155,7 @@ class FitRequest:
     pairs: Settings = field(default_factory=dict)
     checkpoint: str | os.PathLike[str] | None = None
     believe: bool = True
+    series: SeriesPlan | None = None
     notes: tuple[str, ...] = ()
     arguments: Settings = field(default_factory=dict, repr=False)
 
@@ -271,6 +275,8 @@ def make_request(
     apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
+    series: str | Sequence[str] | None = None,
+    window: Any = AUTO,
     who: str = "coterie.fit",
 ) -> FitRequest:
     """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
@@ -281,7 +287,10 @@ def make_request(
         "random_state": random_state, "n_init": n_init, "improve": improve,
         "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
         "checkpoint": checkpoint, "believe": believe,
+        "series": series if series is None or isinstance(series, str) else ",".join(map(str, series)),
+        "window": "none" if window is None else window,
     }  # fmt: skip
+    plan = make_plan(series, distance, window, scale)
     pairs = {name: value for name, value in (("together", together), ("apart", apart)) if value is not None}
     if pairs and (method is None or (isinstance(method, str) and method == AUTO)):
         method = PAIRED[0]
@@ -294,7 +303,7 @@ def make_request(
     request = FitRequest(
         methods=None if method is None or (isinstance(method, str) and method == AUTO) else _methods(method),
         ks=check_k(k),
-        distance=_distance(distance),
+        distance=None if plan is not None else _distance(distance),
         scale=check_scale(scale),
         budget=find_budget(budget),
         seed=check_seed(random_state),
@@ -310,6 +319,7 @@ def make_request(
         pairs=pairs,
         checkpoint=checkpoint,
         believe=believe,
+        series=plan,
         arguments=arguments,
     )
     _check_methods(request)

@@ -66,6 +66,9 @@ def _about(found: Clustering) -> str:
     columns = f"{len(groups.columns):,} column{'s' if len(groups.columns) > 1 else ''} used"
     if _is_square(found):
         columns = "a square of distances"
+    told = getattr(found.rows, "told", "")
+    if told:  # rows are time series
+        rows, columns = f"{groups.n_rows:,} series", told
     return f"{groups.source}   {rows}; {columns}" + (f"; left out: {left_out}" if left_out else "")
 
 

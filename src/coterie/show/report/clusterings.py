@@ -64,6 +64,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         seed=clustering.seed,
         linked=None if prepared is None else _linked(groups.model, len(prepared.rows)),
         used=groups.columns if groups.levels else None,
+        series=rows if getattr(rows, "series", None) is not None else None,
     )
 
 
