@@ -109,7 +109,8 @@ void bind_series(nb::module_& module) {
   module.def("series_paired", &bind_paired, "X"_a.noconvert(), "X_starts"_a, "Y"_a.noconvert(), "Y_starts"_a, "kind"_a, "radius"_a,
              "parameter"_a, "skips"_a, "n_threads"_a = 0, "Distance of series i of X and of Y, for every i.");
   module.def("series_nearest", &bind_nearest, "X"_a.noconvert(), "X_starts"_a, "Y"_a.noconvert(), "Y_starts"_a, "k"_a, "radius"_a,
-             "n_threads"_a = 0, "Distances and indices of the k nearest by DTW, and the pairs: all, ruled out by ends, by envelope, compared.");
+             "n_threads"_a = 0,
+             "Distances and indices of the k nearest by DTW, and the pairs: all, ruled out by ends, by envelope, compared.");
   module.def("warping_path", &bind_path, "x"_a.noconvert(), "y"_a.noconvert(), "radius"_a, "skips"_a,
              "DTW distance, and the points of x and of y along the best path.");
   module.def("matched_points", &bind_matched, "centre"_a.noconvert(), "X"_a.noconvert(), "starts"_a, "weights"_a, "radius"_a,

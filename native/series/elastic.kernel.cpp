@@ -165,10 +165,14 @@ void compare_columns(const ElasticTask& task, const LaneBands& bands, double* ro
   switch (task.options->kind) {
     case Elastic::dtw:
       if (task.bounds == nullptr) return compare_by<DtwRule<one_column>>(task, bands, row);
-      return bands.are_equal ? compare_bounded<one_column, false>(task, bands, row) : compare_bounded<one_column, true>(task, bands, row);
-    case Elastic::erp: return compare_by<ErpRule<one_column>>(task, bands, row);
-    case Elastic::msm: return compare_by<MsmRule<one_column>>(task, bands, row);
-    case Elastic::soft_dtw: return compare_by<SoftDtwRule<one_column>>(task, bands, row);
+      return bands.are_equal ? compare_bounded<one_column, false>(task, bands, row)
+                             : compare_bounded<one_column, true>(task, bands, row);
+    case Elastic::erp:
+      return compare_by<ErpRule<one_column>>(task, bands, row);
+    case Elastic::msm:
+      return compare_by<MsmRule<one_column>>(task, bands, row);
+    case Elastic::soft_dtw:
+      return compare_by<SoftDtwRule<one_column>>(task, bands, row);
   }
 }
 

@@ -140,7 +140,9 @@ struct MsmRule {
   double split;
   explicit MsmRule(const ElasticTask& task) : columns(task.columns), split(task.options->parameter) {}
 
-  COTERIE_INLINE Doubles column(const double* y, std::int64_t c, int v) const { return load(y + c * series_lanes + v * lanes<double>); }
+  COTERIE_INLINE Doubles column(const double* y, std::int64_t c, int v) const {
+    return load(y + c * series_lanes + v * lanes<double>);
+  }
 
   // The point b beside a and the lanes' points; each argument gives column c of a point.
   template <class Moved, class First, class Second>
@@ -188,7 +190,7 @@ struct SoftDtwRule {
     constexpr double ln_2 = 0.6931471805599453;
     const Doubles least = minimum<double>(minimum<double>(above, diagonal), left);
     const auto share = [&](Doubles value) __attribute__((always_inline)) { return exponential((least - value) * inverse); };
-    const Doubles sum = share(diagonal) + share(above) + share(left);
+    const Doubles sum = share(diagonal) + (share(above) + share(left));  // the same when x and y are swapped
     return cost(cell, v) + (least - gamma * (log2_of(sum).high * ln_2));
   }
   void first_row(double*, std::int64_t) const {}

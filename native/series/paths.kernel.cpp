@@ -112,7 +112,8 @@ COTERIE_INLINE void walk_back(const GradientTask& job, const SoftDtwRule<one_col
         const Doubles value = load(own + at);
         Doubles weight = {};
         if (!is_last_row)
-          weight += passed_on(rule, load(next + at - series_lanes), load(below + at), value, rule.cost({x_next, x_next, y, y, i, j}, v));
+          weight +=
+              passed_on(rule, load(next + at - series_lanes), load(below + at), value, rule.cost({x_next, x_next, y, y, i, j}, v));
         if (!is_last_column) {
           weight += passed_on(rule, load(row + at), load(own + after), value, rule.cost({x, x, y_next, y, i, j}, v));
           if (!is_last_row)

@@ -15,8 +15,8 @@ enum class Elastic { dtw, erp, msm, soft_dtw };
 // What a comparison is told.
 struct ElasticOptions {
   Elastic kind = Elastic::dtw;
-  std::int64_t radius = -1;         // how far a path may leave the diagonal; below 0: anywhere
-  double parameter = 1;             // erp: the value of a gap; msm: the cost of a split; soft_dtw: gamma
+  std::int64_t radius = -1;  // how far a path may leave the diagonal; below 0: anywhere
+  double parameter = 1;  // erp: the value of a gap; msm: the cost of a split; soft_dtw: gamma
   std::int64_t skip_begin[2] = {};  // dtw: how many points at the begin of x, and of y, may stay unmatched
   std::int64_t skip_end[2] = {};
 };
@@ -35,13 +35,13 @@ inline __attribute__((always_inline)) Band band_of(std::int64_t n, std::int64_t 
 struct ElasticTask {
   const double* x;  // n points of `columns` numbers
   std::int64_t n;
-  const double* pack;           // point, column, lane
+  const double* pack;  // point, column, lane
   const std::int64_t* lengths;  // of the lanes; 1 at least
-  std::int64_t longest;         // of these
+  std::int64_t longest;  // of these
   std::int64_t columns;
   const ElasticOptions* options;
   const double* bounds;  // per lane, or null: a lane above its bound may give infinity
-  double* results;       // per lane: the accumulated cost
+  double* results;  // per lane: the accumulated cost
 };
 
 // The steps of best DTW paths between closed ends, two bits per cell and lane.

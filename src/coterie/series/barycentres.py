@@ -19,7 +19,7 @@ from coterie._support.validation import (
     check_sample_weight,
     require_memory,
 )
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidData
 from coterie.series.collection import SeriesCollection, read_series
 from coterie.series.distances import ANYWHERE, find_series_distance, matrix_of
 from coterie.series.scaling import resample
@@ -217,10 +217,7 @@ def medoid(series: SeriesCollection, weights: Weights, window: int | None, threa
 
 def _weights(weights: VectorLike | None, n_series: int, who: str) -> Weights:
     given = check_sample_weight(weights, n_series, who=who)
-    found: Weights = np.ones(n_series) if given is None else np.ascontiguousarray(given, dtype=np.float64)
-    if not found.sum() > 0:
-        raise InvalidParameter(f"weights of {who} must not all be 0.")
-    return found
+    return np.ones(n_series) if given is None else np.ascontiguousarray(given, dtype=np.float64)
 
 
 def _check_stop(max_iter: Any, tol: Any, who: str) -> None:

@@ -119,7 +119,6 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
-        tags.input_tags.allow_nan = True  # at the end of a row
         tags.transformer_tags.preserves_dtype = []
         return tags
 

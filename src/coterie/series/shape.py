@@ -66,12 +66,19 @@ def shape_distances(X: SeriesCollection, Y: SeriesCollection, *, is_same: bool, 
     n_columns, size = first.values.shape[1], first.size
     block = max(1, BLOCK_NUMBERS // (size * max(1, len(Y)) * n_columns))
     keep = np.concatenate([np.arange(longest), np.arange(size - longest + 1, size)])
+    keep_shifts = np.concatenate([np.arange(longest), np.arange(1 - longest, 0)])
+    is_one_length = X.has_one_length and Y.has_one_length and X.shape[1] == Y.shape[1]
     with fft.set_workers(threads):
         for begin in range(0, len(X), block):
             rows = slice(begin, begin + block)
             from_column = begin if is_same else 0
             products = first.values[rows, None] * np.conj(second.values[None, from_column:])
-            greatest = fft.irfft(products.sum(axis=2), size)[:, :, keep].max(axis=2)
+            found = fft.irfft(products.sum(axis=2), size)[:, :, keep]
+            if not is_one_length:  # shifts that leave two series nothing in common
+                too_late = keep_shifts >= X.lengths[rows, None, None]
+                too_early = -keep_shifts >= Y.lengths[None, from_column:, None]
+                found = np.where(too_late | too_early, -np.inf, found)
+            greatest = found.max(axis=2)
             out[rows, from_column:] = 1.0 - np.minimum(greatest, 1.0)
     if is_same:
         lower = np.tril_indices(len(X), -1)

@@ -109,7 +109,7 @@ class Deck:
 
     def _rule(self, group: int) -> RuleFacts | None:
         rules = getattr(self.subject.profile, "rules", None) if self.is_chosen else None
-        if rules is None or rules[group] is None:
+        if rules is None or rules[group] is None or self.subject.series is not None:
             return None
         rule = rules[group]
         return RuleFacts(rule.text, float(rule.precision), float(rule.recall))
