@@ -12,7 +12,7 @@ from coterie._support.typing import AnyArray
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
-from coterie.pipeline.many_columns import few_of_each
+from coterie.pipeline.many_columns import few_of_each, names_of_rows
 from coterie.pipeline.verdict import stability_text
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ def _is_square(found: Clustering) -> bool:
     return getattr(found.rows, "distances", None) is not None
 
 
+def _is_series(found: Clustering) -> bool:
+    """Return whether rows are time series."""
+    return getattr(found.rows, "series", None) is not None
+
+
 def _about(found: Clustering) -> str:
     groups = found.groups
     told = few_of_each([(column.name, column.reason) for column in groups.left_out])
@@ -66,9 +71,8 @@ def _about(found: Clustering) -> str:
     columns = f"{len(groups.columns):,} column{'s' if len(groups.columns) > 1 else ''} used"
     if _is_square(found):
         columns = "a square of distances"
-    told = getattr(found.rows, "told", "")
-    if told:  # rows are time series
-        rows, columns = f"{groups.n_rows:,} series", told
+    if _is_series(found):
+        rows, columns = f"{groups.n_rows:,} series", found.rows.told
     return f"{groups.source}   {rows}; {columns}" + (f"; left out: {left_out}" if left_out else "")
 
 
@@ -112,7 +116,8 @@ def _groups(found: Clustering) -> list[str]:
     words = [profile.words(at) for at in shown]
     if medoids is not None:
         words = [
-            f"medoid row {int(medoids[at]) + 1:,}; {each}" for at, each in zip(shown, words, strict=True)
+            f"medoid {_name_of(found, int(medoids[at]))}; {each}"
+            for at, each in zip(shown, words, strict=True)
         ]
     has_rules = profile.rules and not profile.tells_by_rows
     rules = [str(rule or "") for rule in profile.rules] if has_rules else [""] * found.k
@@ -129,6 +134,12 @@ def _groups(found: Clustering) -> list[str]:
         share = groups.n_noise / groups.n_grouped
         lines.append(f"{INDENT}noise  {groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
     return lines
+
+
+def _name_of(found: Clustering, row: int) -> str:
+    """Return what a row is called; only time series are known by their names."""
+    names = names_of_rows(found.rows.prepared.table, np.array([row])) if _is_series(found) else None
+    return f"row {row + 1:,}" if names is None else names[0]
 
 
 def _centres(groups: Groups) -> list[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 200  # of a group that are drawn
 MOST_PANELS = 60
+FEW_PANELS = 3  # that stand in one row
 MOST_LINKS = 400  # matches that are drawn
 
 
@@ -53,7 +54,8 @@ def series_groups(X: Any, model: Model, *, names: list[str] | None = None, colum
     groups = [*np.unique(labels[labels >= 0]).tolist(), *([-1] if (labels == -1).any() else [])]
     shown = groups[:MOST_PANELS]
     words = dict(zip(shown, words_of_labels(shown, names), strict=True))
-    figure, axes = panels(max(1, len(shown)), size=(3.4, 2.3), share_x=True, share_y=True)
+    in_a_row = len(shown) if len(shown) <= FEW_PANELS else None
+    figure, axes = panels(max(1, len(shown)), columns=in_a_row, size=(3.2, 2.4), share_x=True, share_y=True)
     centers = getattr(model, "cluster_centers_", None)
     for ax, group in zip(axes, shown, strict=False):
         _draw_members(ax, series, labels, group, column)
