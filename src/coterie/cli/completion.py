@@ -147,7 +147,8 @@ def distances() -> Iterable[tuple[str, str]]:
     from coterie.distance import distances
     from coterie.series import series_distances
 
-    found = [(distance.name, distance.summary) for distance in (*distances(), *series_distances())]
+    found = [(distance.name, distance.summary) for distance in distances()]
+    found += [(distance.name, distance.summary) for distance in series_distances()]
     return [*found, ("precomputed", "The table is a square of distances.")]
 
 

@@ -15,7 +15,7 @@ from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option
-from coterie.pipeline.series_plan import SeriesPlan, make_plan
+from coterie.series.fit_plan import SeriesPlan, make_plan
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"

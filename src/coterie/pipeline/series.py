@@ -15,9 +15,9 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.many_columns import row_namer
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import MatrixRows, check_rows, rows_of_distances
-from coterie.pipeline.series_plan import SeriesPlan
 from coterie.series import SeriesCollection, normalise, read_series, series_from_table
 from coterie.series.distances import matrix_of
+from coterie.series.fit_plan import SeriesPlan
 
 SCALED = {
     "z": "each series is z-normalised: shapes are compared, not levels",

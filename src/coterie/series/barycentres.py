@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import FloatArray, VectorLike, Weights
+from coterie._support.typing import VectorLike, Weights
 from coterie._support.validation import (
     Nothing,
     Number,
@@ -20,7 +20,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie.errors import InvalidData
-from coterie.series.collection import SeriesCollection, read_series
+from coterie.series.collection import Points, SeriesCollection, read_series
 from coterie.series.distances import ANYWHERE, find_series_distance, matrix_of
 from coterie.series.scaling import resample
 
@@ -39,7 +39,7 @@ class Barycentre:
         Iterations.
     """
 
-    values: FloatArray
+    values: Points
     cost: float
     n_iter: int
 
@@ -140,7 +140,7 @@ def soft_dtw_barycentre(
 
 def average(
     series: SeriesCollection,
-    start: FloatArray,
+    start: Points,
     weights: Weights,
     radius: int,
     *,
@@ -170,7 +170,7 @@ def average(
 
 def soft_average(
     series: SeriesCollection,
-    start: FloatArray,
+    start: Points,
     weights: Weights,
     gamma: float,
     *,
@@ -186,7 +186,7 @@ def soft_average(
         "Shorten the series first, e.g. by coterie.series.resample.",
     )
 
-    def value_and_gradient(flat: FloatArray) -> tuple[float, FloatArray]:
+    def value_and_gradient(flat: Points) -> tuple[float, Points]:
         value, gradient = _core.soft_dtw_gradient(
             np.ascontiguousarray(flat.reshape(shape)), series.values, series.starts, weights, gamma, threads
         )
@@ -203,13 +203,13 @@ def soft_average(
     return Barycentre(np.ascontiguousarray(found.x.reshape(shape)), float(found.fun), int(found.nit))
 
 
-def soft_start(series: SeriesCollection, weights: Weights) -> FloatArray:
+def soft_start(series: SeriesCollection, weights: Weights) -> Points:
     """Return the mean of the series, each resampled to the length of the longest."""
     block = resample(series, int(series.lengths.max())).to_array()
     return np.ascontiguousarray(np.average(block, axis=0, weights=weights))
 
 
-def medoid(series: SeriesCollection, weights: Weights, window: int | None, threads: int) -> FloatArray:
+def medoid(series: SeriesCollection, weights: Weights, window: int | None, threads: int) -> Points:
     """Return the series with the least weighted sum of squared distances to all; the first of equals."""
     distances = matrix_of(find_series_distance("dtw", window=window), series, None, threads=threads)
     return np.ascontiguousarray(series[int(((distances**2) * weights[None, :]).sum(axis=1).argmin())])
@@ -225,7 +225,7 @@ def _check_stop(max_iter: Any, tol: Any, who: str) -> None:
     check_parameter(tol, Number(0), name="tol", who=who)
 
 
-def _start(init: Any, series: SeriesCollection, who: str) -> FloatArray:
+def _start(init: Any, series: SeriesCollection, who: str) -> Points:
     start = read_series([init], who=who, name="init").values
     if start.shape[1] != series.n_columns:
         raise InvalidData(f"init of {who} must have {series.n_columns} columns, got {start.shape[1]}.")

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from coterie._support.typing import Distances, FloatArray, Labels, MatrixLike, Settings, Tags
+from coterie._support.typing import Distances, Labels, MatrixLike, Settings, Tags
 from coterie._support.validation import Constraint, Number, Seed, Whole
 from coterie._support.validation.explain import explained, refuse_kinds
 from coterie._support.validation.schema import COUNT, Schema, Size, Tensor, wrong
 from coterie.cluster.base import Clusterer
 from coterie.errors import CoterieError, InvalidData
-from coterie.series.collection import SeriesCollection, collect, read_series
+from coterie.series.collection import Points, SeriesCollection, collect, read_series
 
 STOPS: Mapping[str, Constraint] = {
     "n_clusters": Whole(1),
@@ -41,7 +41,7 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         "_n_features_out": Size("clusters"),
     }
 
-    cluster_centers_: FloatArray
+    cluster_centers_: Points
     inertia_: float
     n_iter_: int
     _n_columns: int
@@ -123,6 +123,6 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return tags
 
 
-def stack_centers(centers: list[FloatArray]) -> FloatArray:
+def stack_centers(centers: list[Points]) -> Points:
     """Return centres as one array, NaN behind the end of a shorter one."""
     return collect(centers).to_array()

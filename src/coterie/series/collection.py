@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._printing import shortened
-from coterie._support.typing import AnyArray, FloatArray, Indices
+from coterie._support.typing import AnyArray, Indices
 from coterie._support.validation import check_data
 from coterie._support.validation.explain import refuse_queries
 from coterie.errors import InvalidData, UnsupportedInput
+
+Points: TypeAlias = npt.NDArray[np.float64]  # (n_points, n_columns)
 
 LARGEST = 1e120  # sums of squares of larger differences come near the end of the range of float64
 SHOWN = 3
@@ -38,20 +41,20 @@ class SeriesCollection:
     (2, [3, 2], [4.0, 5.0])
     """
 
-    values: FloatArray
+    values: Points
     starts: Indices
     ids: tuple[Any, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, at: int) -> FloatArray:
+    def __getitem__(self, at: int) -> Points:
         if not -len(self) <= at < len(self):
             raise IndexError(f"there is no series {at}: there are {len(self)}.")
         at %= len(self)
         return self.values[self.starts[at] : self.starts[at + 1]]
 
-    def __iter__(self) -> Iterator[FloatArray]:
+    def __iter__(self) -> Iterator[Points]:
         return (self[at] for at in range(len(self)))
 
     @property
@@ -83,7 +86,7 @@ class SeriesCollection:
         ids = None if self.ids is None else tuple(self.ids[place] for place in places)
         return collect([self[int(place)] for place in places], ids=ids)
 
-    def to_array(self) -> FloatArray:
+    def to_array(self) -> Points:
         """Return an array of shape (n_series, longest, n_columns), NaN behind the end of a shorter series."""
         out = np.full((*self.shape, self.n_columns), np.nan)
         for at, one in enumerate(self):
@@ -91,7 +94,7 @@ class SeriesCollection:
         return out
 
 
-def collect(series: Sequence[FloatArray], *, ids: tuple[Any, ...] | None = None) -> SeriesCollection:
+def collect(series: Sequence[Points], *, ids: tuple[Any, ...] | None = None) -> SeriesCollection:
     """Return checked arrays of shape (n_points, n_columns) as one collection."""
     starts = np.zeros(len(series) + 1, dtype=np.int64)
     np.cumsum([len(one) for one in series], out=starts[1:])
@@ -148,7 +151,7 @@ def _of_list(series: Sequence[Any], what: str, who: str, name: str) -> SeriesCol
     return _checked(found, what)
 
 
-def _one(one: Any, what: str) -> FloatArray:
+def _one(one: Any, what: str) -> Points:
     """Return one series as points in rows, without the NaN that pad it."""
     try:
         values = np.asarray(one)
@@ -179,13 +182,13 @@ def _of_block(block: AnyArray, what: str) -> SeriesCollection:
     return _checked([_without_padding(one) for one in values], what)
 
 
-def _without_padding(values: FloatArray) -> FloatArray:
+def _without_padding(values: Points) -> Points:
     """Cut the points at the end in which every column is NaN."""
     is_there = ~np.isnan(values).all(axis=1)
     return values[: int(np.flatnonzero(is_there)[-1]) + 1] if is_there.any() else values[:0]
 
 
-def _checked(series: list[FloatArray], what: str) -> SeriesCollection:
+def _checked(series: list[Points], what: str) -> SeriesCollection:
     empty = [at for at, one in enumerate(series) if not len(one)]
     if empty:
         raise InvalidData(
@@ -319,7 +322,7 @@ def _ranks(table: Any, column: str) -> Indices:
 
 
 def _refuse_gap(
-    source: str, numbers: FloatArray, columns: Sequence[str], names: Sequence[Any], number: Indices
+    source: str, numbers: Points, columns: Sequence[str], names: Sequence[Any], number: Indices
 ) -> None:
     row, column = np.argwhere(np.isnan(numbers))[0]
     raise InvalidData(

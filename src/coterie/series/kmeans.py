@@ -13,7 +13,6 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Distances,
     FittedAttributes,
-    FloatArray,
     Labels,
     RandomState,
     Settings,
@@ -33,11 +32,11 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import wrong
 from coterie.cluster.base import Listener
-from coterie.cluster.kmeans.empty_clusters import refill, warn_if_fewer
+from coterie.cluster.kmeans import refill, warn_if_fewer
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.series.barycentres import average, soft_average
 from coterie.series.base import STOPS, SeriesClusterer, stack_centers
-from coterie.series.collection import SeriesCollection, collect, read_series
+from coterie.series.collection import Points, SeriesCollection, collect, read_series
 from coterie.series.distances import ANYWHERE, SeriesDistance, find_series_distance, matrix_of
 
 DBA_TOLERANCE = 1e-5  # of the cost, within one update
@@ -49,7 +48,7 @@ METRICS = ("euclidean", "dtw", "softdtw")
 class _Run:
     """One run from its start to its end."""
 
-    centers: list[FloatArray]
+    centers: list[Points]
     labels: Labels
     inertia: float
     n_iter: int
@@ -190,7 +189,7 @@ class TimeSeriesKMeans(SeriesClusterer):
             "_n_features_out": len(kept),
         }
 
-    def _given(self, X: SeriesCollection) -> list[FloatArray]:
+    def _given(self, X: SeriesCollection) -> list[Points]:
         who = type(self).__name__
         centers = read_series(self.init, who=who, name="init")
         if len(centers) != self.n_clusters or centers.n_columns != X.n_columns:
@@ -202,7 +201,7 @@ class TimeSeriesKMeans(SeriesClusterer):
             raise InvalidParameter(f"init of {who} must hold series of {X.shape[1]} points.")
         return list(centers)
 
-    def _start(self, X: SeriesCollection, rng: np.random.Generator) -> list[FloatArray]:
+    def _start(self, X: SeriesCollection, rng: np.random.Generator) -> list[Points]:
         """Return first centres: series that are drawn one after the other."""
         if self.init == "random":
             return [X[int(at)] for at in rng.choice(len(X), int(self.n_clusters), replace=False)]
@@ -223,9 +222,10 @@ class TimeSeriesKMeans(SeriesClusterer):
             near = after[:, best]
         return [X[at] for at in chosen]
 
-    def _run(self, X: SeriesCollection, start: list[FloatArray], tracker: Tracker) -> _Run:
+    def _run(self, X: SeriesCollection, start: list[Points], tracker: Tracker) -> _Run:
         """Alternate between assigning series and moving centres until neither changes anything."""
-        centers, before, labels = start, np.inf, np.full(len(X), -1, dtype=np.int32)
+        centers, before = start, np.inf
+        labels: Labels = np.full(len(X), -1, dtype=np.int32)
         for n_iter in range(1, int(self.max_iter) + 1):
             apart = self._objective(X, collect(centers))
             found = refill(apart.argmin(axis=1).astype(np.int32), apart.min(axis=1), len(centers), None)
@@ -241,7 +241,7 @@ class TimeSeriesKMeans(SeriesClusterer):
         apart = self._objective(X, collect(centers))
         return _Run(centers, apart.argmin(axis=1).astype(np.int32), float(apart.min(axis=1).sum()), n_iter)
 
-    def _moved(self, members: SeriesCollection, centre: FloatArray) -> FloatArray:
+    def _moved(self, members: SeriesCollection, centre: Points) -> Points:
         """Return the barycentre of the members of a group, from the centre that it had."""
         if self.metric == "euclidean":
             return np.ascontiguousarray(members.to_array().mean(axis=0))

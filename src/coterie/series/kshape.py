@@ -12,7 +12,6 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Distances,
     FittedAttributes,
-    FloatArray,
     Labels,
     RandomState,
     Settings,
@@ -21,10 +20,10 @@ from coterie._support.typing import (
 from coterie._support.validation import PROGRESS, Choice, Constraint, check_n_clusters, check_seed, shift_seed
 from coterie._support.validation.schema import wrong
 from coterie.cluster.base import Listener
-from coterie.cluster.kmeans.empty_clusters import refill, warn_if_fewer
+from coterie.cluster.kmeans import refill, warn_if_fewer
 from coterie.errors import InvalidData
 from coterie.series.base import STOPS, SeriesClusterer
-from coterie.series.collection import SeriesCollection, collect
+from coterie.series.collection import Points, SeriesCollection, collect
 from coterie.series.scaling import normalise
 from coterie.series.shape import Spectra, best_shifts, extract_shape, shape_distances, shifted
 
@@ -139,11 +138,11 @@ class KShape(SeriesClusterer):
     def _run(
         self,
         series: SeriesCollection,
-        block: FloatArray,
+        block: Points,
         spectra: Spectra,
         rng: np.random.Generator,
         tracker: Tracker,
-    ) -> tuple[FloatArray, Labels, float, int]:
+    ) -> tuple[Points, Labels, float, int]:
         k, before = int(self.n_clusters), np.inf
         shapes = np.zeros((k, *block.shape[1:]))
         labels = self._start(series, rng, shapes)
@@ -161,7 +160,7 @@ class KShape(SeriesClusterer):
             labels, before = found, inertia
         return shapes, apart.argmin(axis=1).astype(np.int32), inertia, n_iter
 
-    def _start(self, series: SeriesCollection, rng: np.random.Generator, shapes: FloatArray) -> Labels:
+    def _start(self, series: SeriesCollection, rng: np.random.Generator, shapes: Points) -> Labels:
         """Return the first partition; with k-means++ `shapes` become the series that it is about."""
         k, n = int(self.n_clusters), len(series)
         if self.init == "random":
@@ -206,9 +205,9 @@ class KShape(SeriesClusterer):
             )
 
 
-def _aligned(block: FloatArray, spectra: Spectra, members: Any, shape: FloatArray) -> FloatArray:
+def _aligned(block: Points, spectra: Spectra, members: Any, shape: Points) -> Points:
     """Return the members of a group, shifted to its shape; as they are while it has none."""
-    rows = block[members]
+    rows: Points = block[members]
     if not shape.any():
         return rows
     own = Spectra.of(collect([shape]), spectra.longest).values[0]

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray
 from coterie._support.validation import Choice, Whole, check_parameter
 from coterie.errors import InvalidData
-from coterie.series.collection import SeriesCollection, collect, read_series
+from coterie.series.collection import Points, SeriesCollection, collect, read_series
 
 FLAT = 1e-12  # a spread below this share of the largest value is rounding: the series is constant
 NORMALISATIONS = ("z", "range", "mean", "none")
@@ -38,7 +37,7 @@ def normalise(X: Any, *, how: str = "z") -> SeriesCollection:
     return collect([_normalised(one, how) for one in series], ids=series.ids)
 
 
-def _normalised(one: FloatArray, how: str) -> FloatArray:
+def _normalised(one: Points, how: str) -> Points:
     centre = one.min(axis=0) if how == "range" else one.mean(axis=0)
     moved = one - centre
     if how == "mean":
@@ -68,7 +67,7 @@ def resample(X: Any, n_points: int) -> SeriesCollection:
     return collect([_resampled(one, int(n_points)) for one in series], ids=series.ids)
 
 
-def _resampled(one: FloatArray, n_points: int) -> FloatArray:
+def _resampled(one: Points, n_points: int) -> Points:
     if len(one) == n_points:
         return one
     places = np.linspace(0, len(one) - 1, n_points)

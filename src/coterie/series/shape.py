@@ -8,8 +8,8 @@ import numpy as np
 from scipy import fft
 
 from coterie._support.linear_algebra import principal_components
-from coterie._support.typing import AnyArray, Distances, FloatArray, Indices
-from coterie.series.collection import SeriesCollection
+from coterie._support.typing import AnyArray, Distances, Indices
+from coterie.series.collection import Points, SeriesCollection
 
 BLOCK_NUMBERS = 1 << 21  # of correlations that are held at a time
 LEVEL = 1e-9  # correlations nearer than this are equal: the smallest shift wins
@@ -34,12 +34,12 @@ class Spectra:
         norms = np.sqrt((padded**2).sum(axis=(1, 2), keepdims=True))
         return cls(fft.rfft(padded / np.where(norms > 0, norms, 1.0), size), size, most)
 
-    def correlations(self, other: AnyArray) -> FloatArray:
+    def correlations(self, other: AnyArray) -> Points:
         """Return the correlations of every series with one spectrum, by shift: 0, 1, ..., -2, -1."""
         return np.asarray(fft.irfft((self.values * np.conj(other)).sum(axis=1), self.size))
 
 
-def best_shifts(correlations: FloatArray, longest: int) -> tuple[FloatArray, Indices]:
+def best_shifts(correlations: Points, longest: int) -> tuple[Points, Indices]:
     """Return the greatest correlation of each row and its shift, of equals the one nearest to 0.
 
     Examples
@@ -87,7 +87,7 @@ def shape_distances(X: SeriesCollection, Y: SeriesCollection, *, is_same: bool, 
     return out
 
 
-def shifted(block: FloatArray, shifts: Indices) -> FloatArray:
+def shifted(block: Points, shifts: Indices) -> Points:
     """Return rows of points moved by so many steps, later for positive ones, with 0 where nothing comes from.
 
     Examples
@@ -102,7 +102,7 @@ def shifted(block: FloatArray, shifts: Indices) -> FloatArray:
     return np.where(is_there[:, :, None], block[rows, np.clip(places, 0, n_points - 1)], 0.0)
 
 
-def extract_shape(aligned: FloatArray) -> FloatArray:
+def extract_shape(aligned: Points) -> Points:
     """Return the shape that aligned series share most: the leading axis of their centred rows, per column.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from coterie.cluster.kmeans.empty_clusters import (
     MOST_REPAIRS,
+    refill,
     rows_for_empty,
     run_without_holes,
     warn_if_fewer,
@@ -24,6 +25,7 @@ __all__ = [
     "make_start",
     "n_candidates",
     "points_of",
+    "refill",
     "rows_for_empty",
     "run_without_holes",
     "seed_of_restart",

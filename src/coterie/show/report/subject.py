@@ -59,6 +59,8 @@ class Subject:
     @cached_property
     def tells_by_rows(self) -> bool:
         """Whether typical rows, rather than columns, say what a group is like."""
+        if self.series is not None:
+            return True
         return self.group_names is not None or (are_numbered(self.columns) and not self.at_hand.category_of)
 
     @cached_property
