@@ -104,8 +104,10 @@ struct Search {
   std::vector<std::pair<double, std::int64_t>> candidates(std::int64_t i) const {
     std::vector<std::pair<double, std::int64_t>> found;
     found.reserve(static_cast<std::size_t>(Y.count));
-    for (std::int64_t j = 0; j < Y.count; ++j)
-      found.emplace_back(bound_by_ends(X.at(i), X.length(i), Y.at(j), Y.length(j), X.columns) * (1 - rounding), j);
+    for (std::int64_t j = 0; j < Y.count; ++j) {
+      const double bound = bound_by_ends(X.at(i), X.length(i), Y.at(j), Y.length(j), X.columns) * (1 - rounding);
+      found.emplace_back(std::isnan(bound) ? 0.0 : bound, j);  // what is no number has no place in an order
+    }
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -157,9 +159,11 @@ SearchCounts find_nearest_series(const SeriesView& X, const SeriesView& Y, std::
   parallel_for(X.count, threads, [&](std::int64_t i, int) {
     Best best(k);
     counts[static_cast<std::size_t>(i)] = search.run(i, best);
-    for (std::int64_t at = 0; at < k; ++at) {
-      distances[i * k + at] = best.list()[static_cast<std::size_t>(at)].first;
-      indices[i * k + at] = best.list()[static_cast<std::size_t>(at)].second;
+    for (std::int64_t at = 0; at < k; ++at) {  // fewer than k are there only if distances are not numbers
+      const auto place = static_cast<std::size_t>(at);
+      const bool is_there = place < best.list().size();
+      distances[i * k + at] = is_there ? best.list()[place].first : std::numeric_limits<double>::infinity();
+      indices[i * k + at] = is_there ? best.list()[place].second : 0;
     }
     check_interrupt();
   });

@@ -138,6 +138,8 @@ TEST(series_of_any_bits_end) {
       std::vector<std::int64_t> indices(40 * 3);
       for (const Elastic kind : {Elastic::dtw, Elastic::erp, Elastic::msm, Elastic::soft_dtw})
         compare_all_pairs(series, series, true, {kind, 2, 0.5, {}, {}}, 2, distances.data());
+      for (const std::int64_t radius : {-1, 1}) find_nearest_series(series, series, 3, radius, 2, nearest.data(), indices.data());
+      CHECK(*std::max_element(indices.begin(), indices.end()) < 40);
       const std::vector<double> weights(40, 1.0);
       const std::int64_t length = series.length(0);
       sum_matched_points(series.at(0), length, series, weights.data(), -1, 2, sums.data(), totals.data());
