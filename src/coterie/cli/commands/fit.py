@@ -80,7 +80,7 @@ def fit(
     ] = None,
     series: Annotated[
         str | None,
-        option(metavar="ID,TIME,VALUE", help="Group time series of a long table; rows: each row is one"),
+        option(metavar="ID,TIME,VALUE", help="Group time series; rows: every row is one"),
     ] = None,
     window: Annotated[
         str,
