@@ -6,6 +6,8 @@
 namespace coterie::COTERIE_ISA {
 namespace {
 
+constexpr std::int64_t narrow_band = 64;  // columns below which looking for cells to leave out costs more than they do
+
 // The bands of the lanes, and the columns that any of them has.
 struct LaneBands {
   Lanes low, high;  // j - i of a cell within the band
@@ -97,7 +99,18 @@ COTERIE_INLINE void fill_row(const ElasticTask& task, const Rule& rule, const La
   }
 }
 
-template <class Rule, bool masked>
+// The least of a row's cells in each lane.
+COTERIE_INLINE Lanes least_of(const double* row, std::int64_t begin, std::int64_t end) {
+  Lanes least = all_lanes(out_of_reach);
+  for (std::int64_t j = begin; j < end; ++j) {
+    const Lanes cells = load_lanes(row + (j + 1) * series_lanes);
+    for (int v = 0; v < series_vectors; ++v) least.part[v] = minimum<double>(least.part[v], cells.part[v]);
+  }
+  return least;
+}
+
+// With `bounded`, rows end once no lane can end within its bound: costs only grow along a path.
+template <class Rule, bool masked, bool bounded>
 void compare_all(const ElasticTask& task, const LaneBands& bands, double* row) {
   const Rule rule(task);
   begin_table(task, rule, row);
@@ -108,6 +121,9 @@ void compare_all(const ElasticTask& task, const LaneBands& bands, double* row) {
     corner = beside(task, rule, i);
     fill_row<Rule, masked>(task, rule, bands, i, begin, end, diagonal, all_lanes(begin == 0 ? corner : Rule::infinite), row);
     if (i == 0) fill_lanes(row, end + 1, task.longest + 1, Rule::infinite);
+    if constexpr (bounded) {
+      if (!any_within(least_of(row, begin, end), load_lanes(task.bounds))) return;
+    }
     end_paths(task, i, row, task.results);
   }
 }
@@ -155,24 +171,25 @@ void compare_bounded(const ElasticTask& task, const LaneBands& bands, double* ro
   }
 }
 
-template <class Rule>
+template <class Rule, bool bounded>
 void compare_by(const ElasticTask& task, const LaneBands& bands, double* row) {
-  bands.are_equal ? compare_all<Rule, false>(task, bands, row) : compare_all<Rule, true>(task, bands, row);
+  bands.are_equal ? compare_all<Rule, false, bounded>(task, bands, row) : compare_all<Rule, true, bounded>(task, bands, row);
 }
 
 template <bool one_column>
 void compare_columns(const ElasticTask& task, const LaneBands& bands, double* row) {
   switch (task.options->kind) {
     case Elastic::dtw:
-      if (task.bounds == nullptr) return compare_by<DtwRule<one_column>>(task, bands, row);
+      if (task.bounds == nullptr) return compare_by<DtwRule<one_column>, false>(task, bands, row);
+      if (bands.below + bands.above < narrow_band) return compare_by<DtwRule<one_column>, true>(task, bands, row);
       return bands.are_equal ? compare_bounded<one_column, false>(task, bands, row)
                              : compare_bounded<one_column, true>(task, bands, row);
     case Elastic::erp:
-      return compare_by<ErpRule<one_column>>(task, bands, row);
+      return compare_by<ErpRule<one_column>, false>(task, bands, row);
     case Elastic::msm:
-      return compare_by<MsmRule<one_column>>(task, bands, row);
+      return compare_by<MsmRule<one_column>, false>(task, bands, row);
     case Elastic::soft_dtw:
-      return compare_by<SoftDtwRule<one_column>>(task, bands, row);
+      return compare_by<SoftDtwRule<one_column>, false>(task, bands, row);
   }
 }
 

@@ -88,6 +88,14 @@ class Best {
   std::vector<std::pair<double, std::int64_t>> list_;
 };
 
+// What is no number has no place in an order.
+double number_or_0(double bound) { return std::isnan(bound) ? 0.0 : bound; }
+
+struct Candidate {
+  double bound, ends;
+  std::int64_t index;
+};
+
 struct Search {
   const SeriesView &X, &Y;
   const ElasticOptions& options;
@@ -100,15 +108,17 @@ struct Search {
                     leave(Y.at(j), of_x.low.data() + x, of_x.high.data() + x, size));
   }
 
-  // Candidates by their bounds, the least first.
-  std::vector<std::pair<double, std::int64_t>> candidates(std::int64_t i) const {
-    std::vector<std::pair<double, std::int64_t>> found;
+  // Candidates by their bounds, the least first: the nearest are likely to come early, and rule out the others.
+  std::vector<Candidate> candidates(std::int64_t i) const {
+    std::vector<Candidate> found;
     found.reserve(static_cast<std::size_t>(Y.count));
     for (std::int64_t j = 0; j < Y.count; ++j) {
-      const double bound = bound_by_ends(X.at(i), X.length(i), Y.at(j), Y.length(j), X.columns) * (1 - rounding);
-      found.emplace_back(std::isnan(bound) ? 0.0 : bound, j);  // what is no number has no place in an order
+      const double ends = bound_by_ends(X.at(i), X.length(i), Y.at(j), Y.length(j), X.columns);
+      const double bound = X.length(i) == Y.length(j) ? std::max(ends, bound_by_envelopes(i, j)) : ends;
+      found.push_back({number_or_0(bound) * (1 - rounding), number_or_0(ends) * (1 - rounding), j});
     }
-    std::sort(found.begin(), found.end());
+    std::sort(found.begin(), found.end(),
+              [](const Candidate& a, const Candidate& b) { return a.bound != b.bound ? a.bound < b.bound : a.index < b.index; });
     return found;
   }
 
@@ -127,16 +137,13 @@ struct Search {
   SearchCounts run(std::int64_t i, Best& best) const {
     SearchCounts counts;
     std::vector<std::int64_t> pending;
-    const auto list = candidates(i);
-    for (const auto& [bound, j] : list) {
+    for (const Candidate& candidate : candidates(i)) {
       ++counts.pairs;
-      if (bound > best.bound()) {
-        ++counts.by_ends;
-      } else if (X.length(i) == Y.length(j) && bound_by_envelopes(i, j) * (1 - rounding) > best.bound()) {
-        ++counts.by_envelope;
+      if (candidate.bound > best.bound()) {
+        ++(candidate.ends > best.bound() ? counts.by_ends : counts.by_envelope);
       } else {
         ++counts.compared;
-        pending.push_back(j);
+        pending.push_back(candidate.index);
       }
       if (static_cast<std::int64_t>(pending.size()) < series_lanes) continue;
       compare(i, pending, best);

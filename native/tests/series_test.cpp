@@ -74,7 +74,7 @@ TEST(nearest_series_are_those_of_all_pairs) {
   on_every_instruction_set([] {
     for (const bool equal : {true, false})
       for (const std::int64_t radius : {-1, 1}) {
-        const Series made = some_series(60, 12, 2, 3, equal);
+        const Series made = some_series(60, 20, 2, 3, equal);  // without a radius wide enough to leave cells out
         const SeriesView series = made.view();
         std::vector<double> all(60 * 60), distances(60 * 5);
         std::vector<std::int64_t> indices(60 * 5);
