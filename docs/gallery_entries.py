@@ -201,6 +201,36 @@ plots.shepard(pdist(iris), tree.cophenetic())
 """,
         ),
     ),
+    "Time series": (
+        Entry(
+            "series_groups",
+            "The series of each group, and the barycentre that k-means found for it.",
+            """
+from coterie.series import TimeSeriesKMeans
+
+rng = np.random.default_rng(0)
+t, shape = np.linspace(0, 1, 80), np.arange(90) % 3
+shifted = t + rng.uniform(-0.06, 0.06, (90, 1))
+waves = np.choose(
+    shape[:, None],
+    [np.sin(4 * np.pi * shifted), 3 * np.exp(-(((shifted - 0.5) / 0.1) ** 2)) - 1, 3 * shifted - 1.5],
+)
+series = waves + rng.normal(0, 0.15, waves.shape)
+plots.series_groups(series, TimeSeriesKMeans(3, window=8, random_state=0).fit(series))
+""",
+        ),
+        Entry(
+            "warping",
+            "Which points of two series DTW matches.",
+            """
+from coterie.series import dtw_path
+
+t = np.linspace(0, 1, 60)
+x, y = np.sin(4 * np.pi * t), np.sin(4 * np.pi * t**1.4)
+plots.warping(x, y, dtw_path(x, y))
+""",
+        ),
+    ),
     "Methods": (
         Entry(
             "method_grid",

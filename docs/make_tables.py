@@ -40,6 +40,18 @@ def distances() -> Lines:
         yield f"`{distance.name}`", also, is_metric, distance.domain, parameters, distance.summary
 
 
+def series_distances() -> Lines:
+    """Yield the catalogue of distances of time series."""
+    from coterie.series import series_distances
+
+    yield "name", "is a metric", "parameters", "what it measures", "formula"
+    for distance in series_distances():
+        parameters = ", ".join(f"`{parameter.name}`" for parameter in distance.parameters)
+        is_metric = "yes" if distance.is_metric else "no"
+        formula = distance.formula.replace("|", "\\|")
+        yield f"`{distance.name}`", is_metric, parameters, distance.summary, formula
+
+
 def geometries() -> Lines:
     """Yield the catalogue of geometries."""
     from coterie.distance import geometries
@@ -228,6 +240,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "auto_sets": lambda: _as_markdown(auto_sets()),
     "criteria": lambda: _as_markdown(criteria()),
     "distances": lambda: _as_markdown(distances()),
+    "series_distances": lambda: _as_markdown(series_distances()),
     "geometries": lambda: _as_markdown(geometries()),
     "measures": measures,
     "speed": speed,

@@ -20,6 +20,7 @@
 #include "mixture/latent_classes.h"
 #include "mixture/mixture.h"
 #include "neighbours/neighbour_kernels.h"
+#include "series/series_kernels.h"
 #include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
@@ -56,6 +57,7 @@ struct Engine {
   NodeKernels nodes;
   NeighbourKernels neighbours;
   LatentKernels latent_classes;
+  SeriesKernels series;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -37,7 +37,9 @@
   apply(kernel_kmeans, kernel_sums)         \
   apply(birch, node_search)                 \
   apply(neighbours, descent)                \
-  apply(neighbours, rerank)
+  apply(neighbours, rerank)                 \
+  apply(series, elastic)                    \
+  apply(series, paths)
 // clang-format on
 
 namespace coterie::COTERIE_ISA {

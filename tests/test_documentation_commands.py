@@ -85,6 +85,11 @@ def files(folder):
     (folder / "vectors.csv").write_text(
         "a,b,c,d,e\n" + "".join(",".join(map(str, row)) + "\n" for row in vectors)
     )
+    waves = [np.sin(np.linspace(0, 6, 16) + 2 * (at % 2)) + 0.01 * at for at in range(24)]
+    lines = [
+        f"s{at:02d},{hour},{kwh:.3f}\n" for at, wave in enumerate(waves) for hour, kwh in enumerate(wave)
+    ]
+    (folder / "sensors.csv").write_text("sensor,hour,kwh\n" + "".join(lines))
     (folder / "letters").mkdir()
     for at, text in enumerate(texts):
         (folder / "letters" / f"{at}.txt").write_text(text)

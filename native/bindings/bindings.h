@@ -102,5 +102,6 @@ void bind_size_limits(nb::module_& module);
 void bind_valleys(nb::module_& module);
 void bind_communities(nb::module_& module);
 void bind_neighbours(nb::module_& module);
+void bind_series(nb::module_& module);
 
 }  // namespace coterie

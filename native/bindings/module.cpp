@@ -32,4 +32,5 @@ NB_MODULE(_core, module) {
   coterie::bind_valleys(module);
   coterie::bind_communities(module);
   coterie::bind_neighbours(module);
+  coterie::bind_series(module);
 }

@@ -39,6 +39,7 @@ _ROOMS = (
     "read",
     "scale",
     "select",
+    "series",
     "show",
     "text",
     "tree",
@@ -47,7 +48,7 @@ _ROOMS = (
 
 _SAVABLE_ROOMS = tuple(
     f"coterie.{room}"
-    for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "text", "tree")
+    for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "series", "text", "tree")
 )
 
 _ROOMS_ON_DEMAND = ("coterie.scale",)  # whose classes are savable too, where their packages are there

@@ -17,6 +17,7 @@ import coterie
 from coterie.cli.app import app
 from coterie.cluster import KMeans
 from coterie.distance import distances, geometries
+from coterie.series import series_distances
 
 DISTANCES = [distance.name for distance in distances()]
 
@@ -207,7 +208,8 @@ def test_lists_version_and_config(cli):
     code, out, _ = cli("distances")
     assert code == 0
     assert all(name in out for name in DISTANCES)
-    assert [row["name"] for row in json.loads(cli("distances", "--json")[1])] == DISTANCES
+    series = [distance.name for distance in series_distances()]
+    assert [row["name"] for row in json.loads(cli("distances", "--json")[1])] == [*DISTANCES, *series]
     assert cli("--version")[1] == f"coterie {coterie.__version__}\n"
     assert "instruction set" in cli("config")[1]
     assert "engine" in json.loads(cli("config", "--json")[1])

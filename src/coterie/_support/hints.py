@@ -68,7 +68,7 @@ def no_such_name(module: str, name: str, names: Iterable[str]) -> AttributeError
     >>> print(no_such_name("coterie.distance", "cdist", []))
     module 'coterie.distance' has no attribute 'cdist': write pairwise_distances(X, Y, metric).
     """
-    instead = EQUIVALENTS[module].get(name)
+    instead = EQUIVALENTS.get(module, {}).get(name)
     if instead is not None:
         return AttributeError(f"module {module!r} has no attribute {name!r}: write {instead}.")
     return AttributeError(f"module {module!r} has no attribute {name!r}.{did_you_mean(name, names)}")

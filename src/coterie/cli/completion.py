@@ -145,8 +145,10 @@ def methods() -> Iterable[tuple[str, str]]:
 def distances() -> Iterable[tuple[str, str]]:
     """Yield distances and what they measure."""
     from coterie.distance import distances
+    from coterie.series import series_distances
 
     found = [(distance.name, distance.summary) for distance in distances()]
+    found += [(distance.name, distance.summary) for distance in series_distances()]
     return [*found, ("precomputed", "The table is a square of distances.")]
 
 

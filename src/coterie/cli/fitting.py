@@ -46,6 +46,11 @@ def found_in(
     """Give the answer for a file, a folder or a pattern; a cluster stays connected while it is used."""
     progress = is_watched()
     in_blocks = scheduler is not None or request.checkpoint is not None or is_in_blocks(data)
+    if request.series is not None and in_blocks:
+        raise InvalidParameter(
+            f"--series needs all series in memory, but {shown_name(data)} is read in blocks. Group "
+            f"a part of them."
+        )
     source: Any = data
     if not in_blocks or is_database(data):
         with track(progress, f"reading {shown_name(data)}"):

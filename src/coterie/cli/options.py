@@ -102,6 +102,13 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
+def refuse_two(**given: bool) -> None:
+    """Refuse options that exclude each other, such as two ways to read one file."""
+    names = [f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given]
+    if len(names) > 1:
+        raise InvalidParameter(f"{' and '.join(names)} exclude each other. Leave one out.")
+
+
 def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, Any]:
     """Return how a table is read, as far as anything is said."""
     given = {"dates": dates, "sheet": sheet, "table": table, "query": query}

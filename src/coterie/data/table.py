@@ -76,6 +76,8 @@ class Table:
         Of several files, the columns that not all of them have, and how many lack them.
     files : tuple of (str, int)
         The files that the rows come from, and the rows of each; empty: one source.
+    keys : tuple of str
+        Columns that are known to name the rows.
     """
 
     source: str
@@ -89,6 +91,7 @@ class Table:
     readings: ColumnReadings = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
     files: tuple[tuple[str, int], ...] = ()
+    keys: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -126,7 +129,7 @@ class Table:
         """Return the columns that name the rows."""
         if self.is_matrix:
             return ()
-        return tuple(name for name in self.columns if self.looks[name].names_rows)
+        return self.keys or tuple(name for name in self.columns if self.looks[name].names_rows)
 
     def matrix(self, columns: Sequence[str], *, keep: Sequence[str] = ()) -> Any:
         """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.

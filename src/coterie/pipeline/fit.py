@@ -34,6 +34,7 @@ from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request
 from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows import Compared, Fitted, Resampled, Rows, memory_rows
+from coterie.pipeline.series import series_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
 LOGGER = logging.getLogger("coterie.fit")
@@ -72,6 +73,8 @@ def fit(
     silhouette: bool = True,
     progress: ProgressOption = None,
     graph: SparseData = None,
+    series: str | Sequence[str] | None = None,
+    window: Any = "auto",
 ) -> Any:
     """Find the groups in data: how many, by which method, and whether to believe them.
 
@@ -141,6 +144,13 @@ def fit(
     graph : matrix, edge list, or graph of networkx or igraph, default=None
         Instead of `X`: groups are communities, as `coterie.cluster.leiden` finds them, tested against random
         graphs of the same degrees. ``set={"resolution": 2}`` gives more of them.
+    series : str or sequence of str, default=None
+        Groups of time series: the columns of a long table, ``"id,time,value"`` (or several values), or
+        "rows": every row is a series; then `X` may also be a list of series, or an array of three dimensions.
+        `distance` is a name of `coterie.series.series_distances()` ("auto": DTW), `scale` is done within each
+        series ("auto": z-normalised; "minmax", "none").
+    window : int, "auto" or "none", default="auto"
+        Of series: most steps in time between matched points. "auto": a tenth of the longest series.
 
     Returns
     -------
@@ -159,7 +169,7 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
-    is_of_graph = graph is not None or is_graph(X)
+    is_of_graph = graph is not None or (series is None and is_graph(X))
     if graph is not None and X is not None:
         raise InvalidParameter("coterie.fit takes X or graph, got both.")
     if graph is None and X is None:
@@ -170,7 +180,7 @@ def fit(
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
-        silhouette=silhouette,
+        silhouette=silhouette, series=series, window=window,
     )  # fmt: skip
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)
@@ -192,9 +202,11 @@ def run(
 
 def open_rows(X: MatrixLike, request: FitRequest, tracker: Tracker) -> Rows:
     """Return the prepared rows of data: in memory, or in blocks where they are large or lazy."""
-    if is_database(X):
+    if is_database(X) and request.series is None:
         X = read_table_or_blocks(X, in_blocks=request.checkpoint is not None, **request.reading)
         request = replace(request, reading=request.reading_of_rows)
+    if request.series is not None:
+        return series_rows(X, request)
     if request.checkpoint is not None or is_in_blocks(X):
         in_blocks: Rows = hooks.ask("rows_in_blocks")(X, request, tracker)
         return in_blocks

@@ -15,6 +15,7 @@ from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option
+from coterie.series.fit_plan import SeriesPlan, make_plan
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
@@ -130,6 +131,8 @@ class FitRequest:
         Whether to measure stability and significance.
     silhouette : bool
         Whether to estimate the silhouette of groups in blocks.
+    series : SeriesPlan or None
+        Of time series: where they are in a table, and how they are compared.
     notes : tuple of str
         How what it says of rows was read.
     arguments : mapping
@@ -155,6 +158,7 @@ class FitRequest:
     checkpoint: str | os.PathLike[str] | None = None
     believe: bool = True
     silhouette: bool = True
+    series: SeriesPlan | None = None
     notes: tuple[str, ...] = ()
     arguments: Settings = field(default_factory=dict, repr=False)
 
@@ -275,6 +279,8 @@ def make_request(
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     silhouette: bool = True,
+    series: str | Sequence[str] | None = None,
+    window: Any = AUTO,
     who: str = "coterie.fit",
 ) -> FitRequest:
     """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
@@ -285,7 +291,10 @@ def make_request(
         "random_state": random_state, "n_init": n_init, "improve": improve,
         "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
         "checkpoint": checkpoint, "believe": believe, "silhouette": silhouette,
+        "series": series if series is None or isinstance(series, str) else ",".join(map(str, series)),
+        "window": "none" if window is None else window,
     }  # fmt: skip
+    plan = make_plan(series, distance, window, scale)
     pairs = {name: value for name, value in (("together", together), ("apart", apart)) if value is not None}
     if pairs and (method is None or (isinstance(method, str) and method == AUTO)):
         method = PAIRED[0]
@@ -299,7 +308,7 @@ def make_request(
     request = FitRequest(
         methods=None if method is None or (isinstance(method, str) and method == AUTO) else _methods(method),
         ks=check_k(k),
-        distance=_distance(distance),
+        distance=None if plan is not None else _distance(distance),
         scale=check_scale(scale),
         budget=find_budget(budget),
         seed=check_seed(random_state),
@@ -316,6 +325,7 @@ def make_request(
         checkpoint=checkpoint,
         believe=believe,
         silhouette=silhouette,
+        series=plan,
         arguments=arguments,
     )
     _check_methods(request)

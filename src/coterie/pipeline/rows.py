@@ -403,21 +403,52 @@ def matrix_rows(data: object, request: FitRequest) -> MatrixRows:
     table = dense(as_table(data, may_be_distances=True, **request.reading))
     columns = square_columns(table, drop=request.drop)
     distances = check_distance_matrix(square_of(table, drop=request.drop), who="coterie.fit", name="X")
+    check_rows(request, len(distances), table.source)
+    found = rows_of_distances(
+        distances, source=table.source, names=names_of_square(table, columns), notes=table.notes
+    )
+    classes, _ = classes_of(table, request.truth)
+    return replace(found, classes=classes)
+
+
+def rows_of_distances(
+    distances: Data,
+    *,
+    source: str,
+    names: list[str] | None,
+    key: str | None = None,
+    notes: tuple[Any, ...] = (),
+) -> MatrixRows:
+    """Return rows of which distances are known, by their principal coordinates.
+
+    Parameters
+    ----------
+    distances : array of shape (n, n)
+        Checked.
+    source : str
+        What to call the data.
+    names : list of str or None
+        What the rows are called; None: by number.
+    key : str, default=None
+        What a table of labels calls the column of the names; None: it has row numbers instead.
+    notes : tuple
+        What the reader should know already.
+    """
     axes, kept = principal_coordinates(distances)
-    check_rows(request, len(axes), table.source)
-    names = tuple(f"axis {at + 1}" for at in range(axes.shape[1]))
+    used = tuple(f"axis {at + 1}" for at in range(axes.shape[1]))
     note = (
-        f"groups are described by {len(names)} principal coordinates, which keep {kept:.0%} of the distances"
+        f"groups are described by {len(used)} principal coordinates, which keep {kept:.0%} of the distances"
     )
     polars = require("polars", extra="cli", purpose="Taking data frames")
-    content = polars.DataFrame(axes, schema=list(names)).with_columns(
-        polars.Series("row", names_of_square(table, columns))
+    numbers = [str(row + 1) for row in range(len(axes))]
+    column, keys = ("row", ()) if key is None else (key, (key,))
+    content = polars.DataFrame(axes, schema=list(used)).with_columns(
+        polars.Series(column, numbers if names is None else names)
     )
-    coordinates = Table(table.source, (*names, "row"), True, len(axes), content, (*table.notes, note))
-    prepared = prepare_rows(coordinates, scale="none", columns=names)
+    coordinates = Table(source, (*used, column), True, len(axes), content, (*notes, note), keys=keys)
+    prepared = prepare_rows(coordinates, scale="none", columns=used)
     prepared = replace(prepared, choice=replace(prepared.choice, left_out=()))
-    classes, _ = classes_of(table, request.truth)
-    return MatrixRows(prepared, classes, distances)
+    return MatrixRows(prepared, None, distances)
 
 
 def principal_coordinates(distances: Data) -> tuple[Data, float]:

@@ -12,7 +12,7 @@ from coterie._support.typing import AnyArray
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
-from coterie.pipeline.many_columns import few_of_each
+from coterie.pipeline.many_columns import few_of_each, names_of_rows
 from coterie.pipeline.verdict import stability_text
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SHOWN_GROUPS = 20
 SHOWN_COLUMNS = 12  # of the table of means
 GROUPS_SIDE_BY_SIDE = 8
+SHOWN_SERIES = 3  # typical ones of a group
 APART, LIKE = "what sets it apart", "what it is like"
 INDENT = "  "
 LABEL = 24  # columns of a label and the space after it, or more where one is longer
@@ -39,7 +40,7 @@ def summary(found: Clustering, *, shell: bool = False) -> str:
     lines = [_about(found), "", *_answer(found), ""]
     if found.k > 1:
         lines += [*_groups(found), ""]
-        lines += _centres(found.groups)
+        lines += [] if _is_series(found) else _centres(found.groups)
     lines += _close_calls(found)
     if found.comparison is not None:
         value = found.comparison["adjusted_rand_score"]
@@ -56,6 +57,11 @@ def _is_square(found: Clustering) -> bool:
     return getattr(found.rows, "distances", None) is not None
 
 
+def _is_series(found: Clustering) -> bool:
+    """Return whether rows are time series."""
+    return getattr(found.rows, "series", None) is not None
+
+
 def _about(found: Clustering) -> str:
     groups = found.groups
     told = few_of_each([(column.name, column.reason) for column in groups.left_out])
@@ -66,6 +72,8 @@ def _about(found: Clustering) -> str:
     columns = f"{len(groups.columns):,} column{'s' if len(groups.columns) > 1 else ''} used"
     if _is_square(found):
         columns = "a square of distances"
+    if _is_series(found):
+        rows, columns = f"{groups.n_rows:,} series", found.rows.told
     return f"{groups.source}   {rows}; {columns}" + (f"; left out: {left_out}" if left_out else "")
 
 
@@ -106,14 +114,16 @@ def _groups(found: Clustering) -> list[str]:
     groups, profile = found.groups, found.profile
     shown = range(min(found.k, SHOWN_GROUPS))
     medoids = groups.medoid_rows
-    words = [profile.words(at) for at in shown]
+    by_rows = profile.tells_by_rows or _is_series(found)
+    words = [_typical(found, at) if _is_series(found) else profile.words(at) for at in shown]
     if medoids is not None:
         words = [
-            f"medoid row {int(medoids[at]) + 1:,}; {each}" for at, each in zip(shown, words, strict=True)
+            f"medoid {_name_of(found, int(medoids[at]))}; {each}"
+            for at, each in zip(shown, words, strict=True)
         ]
-    has_rules = profile.rules and not profile.tells_by_rows
+    has_rules = profile.rules and not by_rows
     rules = [str(rule or "") for rule in profile.rules] if has_rules else [""] * found.k
-    apart = LIKE if profile.tells_by_rows else APART
+    apart = LIKE if by_rows else APART
     width = max(map(len, [*words, apart]))
     head = "rule (precision, recall)" if any(rules) else ""
     lines = [f"{INDENT}group      rows   share   {apart:<{width}}  {head}".rstrip()]
@@ -126,6 +136,18 @@ def _groups(found: Clustering) -> list[str]:
         share = groups.n_noise / groups.n_grouped
         lines.append(f"{INDENT}noise  {groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
     return lines
+
+
+def _name_of(found: Clustering, row: int) -> str:
+    """Return what a row is called; only time series are known by their names."""
+    names = names_of_rows(found.rows.prepared.table, np.array([row])) if _is_series(found) else None
+    return f"row {row + 1:,}" if names is None else names[0]
+
+
+def _typical(found: Clustering, group: int) -> str:
+    """Name the most typical series of a group."""
+    rows = found.profile.typical[group][:SHOWN_SERIES] if found.profile.typical else ()
+    return f"typical: {', '.join(_name_of(found, int(row)) for row in rows)}" if len(rows) else ""
 
 
 def _centres(groups: Groups) -> list[str]:

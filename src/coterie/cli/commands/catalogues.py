@@ -46,6 +46,7 @@ def distances(as_json: options.AsJson = False) -> None:
     """List the distances that coterie fit knows."""
     from coterie.cli.render.summary import show_catalogue
     from coterie.distance import distances as all_distances
+    from coterie.series import series_distances
 
     entries = [
         {
@@ -57,6 +58,17 @@ def distances(as_json: options.AsJson = False) -> None:
             "summary": distance.summary,
         }
         for distance in all_distances()
+    ]
+    entries += [
+        {
+            "name": distance.name,
+            "aliases": [],
+            "is_metric": distance.is_metric,
+            "domain": "series",
+            "parameters": [parameter.name for parameter in distance.parameters],
+            "summary": distance.summary,
+        }
+        for distance in series_distances()
     ]
     show_catalogue(entries, DISTANCES, as_json=as_json)
 

@@ -9,7 +9,7 @@ from coterie.cli import options
 from coterie.cli.help import HelpAll
 from coterie.cli.options import option
 
-GRAPHS = "Networks and texts"
+GRAPHS = "Networks, texts and series"
 EXAMPLES = """
 Examples:
 
@@ -20,6 +20,7 @@ Examples:
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit edges.csv --graph         communities of a network, from its edges
   coterie fit news.csv --text body      groups of texts, named by their words
+  coterie fit sensors.csv --series id,time,value   groups of time series
   coterie fit shop.db --query "select age, spend from customers where active = 1"
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
 """
@@ -77,6 +78,18 @@ def fit(
         str | None,
         option(metavar="COLUMN", help="Group by a column of text; files: a folder of .txt"),
     ] = None,
+    series: Annotated[
+        str | None,
+        option(metavar="ID,TIME,VALUE", help="Group time series; rows: every row is one"),
+    ] = None,
+    window: Annotated[
+        str,
+        option(
+            metavar="N",
+            help="Steps in time that --series may shift; or none [a tenth of the longest]",
+            topic=GRAPHS,
+        ),
+    ] = "auto",
     language: Annotated[
         str, option(metavar="NAME", help="Language of --text, for stop words; or none [auto]", topic=GRAPHS)
     ] = "auto",
@@ -137,8 +150,10 @@ def fit(
         random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         together=together and str(together), apart=apart and str(apart),
-        checkpoint=checkpoint, believe=believe, silhouette=silhouette,
+        checkpoint=checkpoint, believe=believe, silhouette=silhouette, series=series, window=window,
     )  # fmt: skip
+    options.refuse_two(graph=graph or directed, text=text is not None, series=series is not None)
+    options.refuse_two(series=series is not None, with_data=with_data)
     files = outputs.Files(
         data, output, save, force, with_data, escape_formulas,
         carry=tuple(options.names_of(carry)), with_file=with_file, keep_layout=keep_layout,

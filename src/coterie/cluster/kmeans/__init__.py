@@ -7,6 +7,7 @@ from coterie._support.lazy import lazy_names
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.empty_clusters import (
         MOST_REPAIRS,
+        refill,
         rows_for_empty,
         run_without_holes,
         warn_if_fewer,
@@ -35,6 +36,7 @@ __all__ = [
     "n_candidates",
     "n_features_kept",
     "points_of",
+    "refill",
     "rows_for_empty",
     "run_without_holes",
     "seed_of_restart",
@@ -49,6 +51,7 @@ if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every n
         {
             "coterie.cluster.kmeans.empty_clusters": [
                 "MOST_REPAIRS",
+                "refill",
                 "rows_for_empty",
                 "run_without_holes",
                 "warn_if_fewer",

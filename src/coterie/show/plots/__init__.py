@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.silhouettes import silhouette
     from coterie.show.plots.soft_views import mixture, responsibilities
     from coterie.show.plots.tangles import tanglegram
+    from coterie.show.plots.time_series import series_groups, warping
     from coterie.show.plots.tree_views import phylogram, radial_tree
     from coterie.show.plots.trees import dendrogram, linkages
 
@@ -68,11 +69,13 @@ _HOMES = {
     "scatter": "points",
     "seeding_steps": "kmeans_views",
     "segmentation": "image_views",
+    "series_groups": "time_series",
     "shepard": "components",
     "silhouette": "silhouettes",
     "silhouette_curve": "curves",
     "stability": "belief",
     "tanglegram": "tangles",
+    "warping": "time_series",
 }
 
 __all__ = [
@@ -108,11 +111,13 @@ __all__ = [
     "scatter",
     "seeding_steps",
     "segmentation",
+    "series_groups",
     "shepard",
     "silhouette",
     "silhouette_curve",
     "stability",
     "tanglegram",
+    "warping",
 ]
 
 

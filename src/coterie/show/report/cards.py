@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from coterie._support.typing import Indices
+from coterie._support.typing import Indices, Labels
 from coterie.pipeline.partition import GroupMeans, SomeRows, dense
 from coterie.pipeline.profile import telling_columns
-from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
+from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, LinesFacts, RowFacts, RuleFacts
 from coterie.show.report.pixels import picture
+from coterie.show.report.series_lines import card_lines
 from coterie.show.report.subject import Subject, shorten
 
 MOST_CARDS = 60
@@ -29,6 +30,7 @@ class Deck:
     places: Indices
     held: SomeRows
     is_chosen: bool
+    labels: Labels  # of all rows at hand
 
     def cards(self) -> tuple[CardFacts, ...]:
         """Return the cards, one per group; of very many groups only the largest have one."""
@@ -54,7 +56,16 @@ class Deck:
             stability=stability,
             verdict=verdict,
             rule=self._rule(group),
+            lines=self._lines(group),
         )
+
+    def _lines(self, group: int) -> LinesFacts | None:
+        """Return the lines of a group of time series."""
+        rows = self.subject.series
+        if rows is None:
+            return None
+        medoid = self.subject.name_of(rows.medoid(self.labels, group))
+        return card_lines(rows, self.labels, group, medoid)
 
     def _words(self, group: int) -> str:
         """Say what a group is called, or in what it differs."""
@@ -98,7 +109,7 @@ class Deck:
 
     def _rule(self, group: int) -> RuleFacts | None:
         rules = getattr(self.subject.profile, "rules", None) if self.is_chosen else None
-        if rules is None or rules[group] is None:
+        if rules is None or rules[group] is None or self.subject.series is not None:
             return None
         rule = rules[group]
         return RuleFacts(rule.text, float(rule.precision), float(rule.recall))

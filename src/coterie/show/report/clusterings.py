@@ -31,7 +31,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
     groups, rows, found = clustering.groups, clustering.rows, clustering.partitions()
     prepared = getattr(rows, "prepared", None)  # of rows in blocks, a sample is at hand
     rule_note = "" if prepared is None else groups.profile.rule_note
-    stored = clustering.arguments
+    stored, is_series = clustering.arguments, getattr(rows, "series", None) is not None
     return Subject(
         title=groups.source if prepared is None else Path(groups.source).name,
         partition=found.chosen,
@@ -50,7 +50,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         runners_up=clustering.runners_up,
         winner=clustering.winner,
         left_out=[(column.name, column.reason) for column in groups.left_out],
-        scaling=groups.prepared_as,
+        scaling=rows.told if is_series else groups.prepared_as,
         missing=[] if prepared is None else prepared.missing_counts(),
         notes=render_notes([*clustering.notes, rule_note, found.note], shell=command is not None),
         made=[
@@ -63,7 +63,8 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         python=python_lines(groups.source, stored),
         seed=clustering.seed,
         linked=None if prepared is None else _linked(groups.model, len(prepared.rows)),
-        used=groups.columns if groups.levels else None,
+        used=("the series",) if is_series else groups.columns if groups.levels else None,
+        series=rows if is_series else None,
     )
 
 
@@ -76,9 +77,10 @@ def _lead(clustering: Clustering) -> str:
     """Say how the groups were found, and which other numbers of groups the slider shows as levels."""
     if clustering.k < 2:
         return _why_none(clustering.evidence)
-    k = clustering.k
+    k, told = clustering.k, getattr(clustering.rows, "told", "")
+    how = f"{clustering.groups.recipe.title} from {told}" if told else lead_of(clustering.groups)
     also = [describe_level(level, k) for level in clustering.levels if level.k != k]
-    return "; ".join([lead_of(clustering.groups), *also])
+    return "; ".join([how, *also])
 
 
 def _why_none(evidence: Evidence) -> str:

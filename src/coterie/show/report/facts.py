@@ -186,6 +186,15 @@ class RuleFacts:
 
 
 @dataclass(frozen=True)
+class LinesFacts:
+    """Time series of a group as the paths of lines: some members, and the one in their middle."""
+
+    members: tuple[str, ...]
+    middle: tuple[str, ...]
+    name: str  # of the one in the middle
+
+
+@dataclass(frozen=True)
 class CardFacts:
     """All about one group; `number` is counted from 1."""
 
@@ -201,6 +210,7 @@ class CardFacts:
     stability: float | None = None
     verdict: str | None = None
     rule: RuleFacts | None = None
+    lines: LinesFacts | None = None
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: 
     """Return what the page says about one stop."""
     partition, held = stop.partition, stop.partition.among(places)
     silhouettes, means = held.silhouettes, partition.means
-    deck = Deck(subject, stop.colors, means, places, held, is_chosen)
+    deck = Deck(subject, stop.colors, means, places, held, is_chosen, partition.labels)
     return LabelingFacts(
         k=stop.k,
         is_chosen=is_chosen,

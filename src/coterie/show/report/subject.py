@@ -53,11 +53,14 @@ class Subject:
     typical: Sequence[Indices] | None = None  # places of their most typical rows, where they are known
     linked: Any = None  # the estimator, where it linked near rows: its graph is drawn as a map
     is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
+    series: Any = None  # rows that are time series, which cards draw
     used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own
 
     @cached_property
     def tells_by_rows(self) -> bool:
         """Whether typical rows, rather than columns, say what a group is like."""
+        if self.series is not None:
+            return True
         return self.group_names is not None or (are_numbered(self.columns) and not self.at_hand.category_of)
 
     @cached_property
