@@ -54,6 +54,7 @@ struct Engine {
   ProductKernels products;
   NodeKernels nodes;
   NeighbourKernels neighbours;
+  DistanceCodeKernels distance_codes;
 
   template <class T>
   const Kernels<T>& of() const {
