@@ -17,23 +17,25 @@ COLUMNS = 5  # of the picture
 
 
 def table(found: Mapping[str, Sequence[Measured]], bounds: Mapping[str, Bound], where: str) -> str:
-    """Return the table as Markdown."""
+    """Return the table as Markdown; methods that were not measured have what is known about them."""
     lines = [
         f"Measured by `python -m benchmarks.growth_methods` on {where}: processor seconds of one fit",
         "of clustered float64 rows, and memory beyond them. Rows from 1e3 on with 8 columns and 8 groups,",
         "until a fit takes too long; columns and groups from 4 to 256 at a number of rows that takes about",
         "a second. Exponents are slopes over the three largest sizes; a dash: too small to tell from the",
-        "cost of a call.",
+        "cost of a call, or not measured.",
         "",
         "| method | rows up to | seconds | time in n | best known | memory in n | time in d | time in k "
         "| why |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    lines += [_line(name, measured, bounds[name]) for name, measured in found.items()]
+    lines += [_line(name, found.get(name, ()), bound) for name, bound in bounds.items()]
     return "\n".join(lines)
 
 
 def _line(name: str, found: Sequence[Measured], bound: Bound) -> str:
+    if not found:
+        return f"| `{name}` | - | - | - | {bound.time:g} | - | - | - | {bound.reason} |"
     from benchmarks.growth_methods import exponent
 
     of_axis = {axis: [one for one in found if one.axis == axis] for axis in "ndk"}

@@ -192,8 +192,10 @@ def main(words: Sequence[str] | None = None) -> int:
     text = growth_chart.table(found, BOUNDS, machine.one_line())
     print(text)
     if options.write is not None:
-        growth_page.write(options.write, text)
-        growth_chart.draw(found, options.write.with_suffix(".svg"))
+        picture = options.write.with_suffix(".svg")
+        growth_chart.draw(found, picture)
+        words = "Processor seconds and memory against rows, a picture per method"
+        growth_page.write(options.write, f"![{words}]({picture.name})\n\n{text}")
     return 0
 
 

@@ -20,7 +20,9 @@ namespace {
 constexpr std::int64_t worth_a_team = 1 << 18;  // numbers that take longer to read than threads to wake
 constexpr std::int64_t first_block = 8;     // candidates judged together after a swap: most are judged in vain
 constexpr double least_fall = 0x1.0p-42;  // share of the sums it comes from that a swap must win: below is rounding
-constexpr double bound_error = 0x1.0p-19;   // share of the sums by which the rounding of floats can lift a bound
+constexpr double least_float = 0x1.0p-146;  // by which distances and sums below the range of floats can lift it, per point and weight
+constexpr double most_weight = 0x1.0p60;  // of codes, and its inverse the least one: products of floats stay in range
+constexpr double bound_error = 0x1.0p-19;  // share of the sums by which the rounding of floats can lift a bound
 constexpr std::int64_t most_copied = std::int64_t{1} << 28;  // bytes: rows of medoids of the starts that go side by side
 
 struct Swap {
@@ -53,6 +55,8 @@ class Swapper {
     for (const std::int64_t medoid : start) is_medoid_[static_cast<std::size_t>(medoid)] = true;
     const std::int64_t threads = resolve_threads(options.threads);
     changes_.resize(static_cast<std::size_t>(threads * 2 * near_.n_medoids()));
+    all_weights_ = static_cast<double>(rows.n_points());
+    for (std::int64_t o = 0; weights != nullptr && o < rows.n_points(); ++o) all_weights_ += weights[o];
     settle_losses();
   }
 
@@ -128,7 +132,7 @@ class Swapper {
       const Swap bound =
           least_of(change, [&] { return engine().distance_codes.change_bound(panel.codes->row(at), near_.coded_points(), change); });
       const double limit = options_.rule == SwapRule::best ? std::min(best_.change, 0.0) : 0.0;
-      if (bound.change > limit + bound_error * (outcome_.loss + all_losses_)) return {};
+      if (bound.change > limit + bound_error * (outcome_.loss + all_losses_) + least_float * all_weights_) return {};
     }
     const auto evaluate = options_.objective == MedoidObjective::distance ? kernels.distance_change : kernels.ratio_change;
     return least_of(change, [&] { return evaluate(panel.row(at), near_.points(), change); });
@@ -206,7 +210,7 @@ class Swapper {
   std::int64_t best_at_ = -1;
   std::vector<Swap> swaps_;
   std::vector<double> losses_, changes_, parts_;
-  double all_losses_ = 0;
+  double all_losses_ = 0, all_weights_ = 0;
 };
 
 // Some starts, side by side.
@@ -287,7 +291,10 @@ class SwapperGroup {
 
 // Null where they do not help, or where there is no memory for them.
 template <class T>
-std::unique_ptr<DistanceCodes<T>> make_codes(const DistanceRows<T>& rows, std::int64_t n_candidates, MedoidObjective objective) {
+std::unique_ptr<DistanceCodes<T>> make_codes(const DistanceRows<T>& rows, std::int64_t n_candidates, const double* weights,
+                                             MedoidObjective objective) {
+  for (std::int64_t o = 0; weights != nullptr && o < rows.n_points(); ++o)
+    if (!(weights[o] == 0 || (weights[o] >= 1 / most_weight && weights[o] <= most_weight))) return nullptr;
   const bool is_small = rows.n_points() <= DistanceCodes<T>::most_cells / (n_candidates + 1);
   if (!rows.is_lasting() || objective != MedoidObjective::distance || !is_small) return nullptr;
   try {
@@ -308,7 +315,7 @@ std::vector<SwapOutcome> swap_medoids(DistanceRows<T>& rows, const std::vector<s
   if (n_starts == 0) return outcomes;
   const std::int64_t copied = rows.n_points() * static_cast<std::int64_t>(starts[0].size() * sizeof(T));
   const std::int64_t side_by_side = rows.is_lasting() ? n_starts : std::clamp<std::int64_t>(most_copied / (copied + 1), 1, n_starts);
-  const std::unique_ptr<DistanceCodes<T>> codes = make_codes(rows, n_candidates, options.objective);
+  const std::unique_ptr<DistanceCodes<T>> codes = make_codes(rows, n_candidates, weights, options.objective);
   for (std::int64_t first = 0; first < n_starts; first += side_by_side) {
     SwapperGroup<T> group(rows, candidates, options, codes.get(), progress);
     for (std::int64_t s = first; s < std::min(first + side_by_side, n_starts); ++s)

@@ -176,6 +176,30 @@ TEST(starts_side_by_side_end_as_each_alone) {
       }
 }
 
+// Bounds are made of floats, and hold where these have no digits left or are infinite.
+TEST(swaps_do_not_depend_on_the_scale_of_distances_and_weights) {
+  const auto points = testing::uniform_points<double>(150, 3);
+  const std::vector<double> plain = all_distances(points);
+  Ids everything(150), start(6);
+  std::iota(everything.begin(), everything.end(), 0);
+  std::iota(start.begin(), start.end(), 0);
+  for (const double scale : {1e-250, 1e-89, 1e-44, 1e-38, 1e-20, 1e20, 1e36, 1e39, 1e200})
+    for (const double weight : {0.0, 1e-80, 1e-30, 1e30, 1e80}) {
+      std::vector<double> D = plain, weights(150);
+      for (double& distance : D) distance *= scale;
+      for (std::size_t o = 0; o < weights.size(); ++o) weights[o] = weight * static_cast<double>(o % 3);
+      const double* own = weight == 0 ? nullptr : weights.data();
+      GivenRows<double> given({D.data(), 150, 150, 150});
+      MovingRows<double> moving({D.data(), 150, 150, 150});
+      for (const SwapRule rule : {SwapRule::first, SwapRule::best}) {
+        const SwapOptions options{MedoidObjective::distance, rule, 60, 1};
+        const SwapOutcome coded = swap_medoids<double>(given, everything, own, {start}, options, {})[0];
+        CHECK(coded.n_swaps > 0 || (weight > 0 && scale * weight < 1e-300));  // sums that vanish
+        check_same(coded, swap_medoids<double>(moving, everything, own, {start}, options, {})[0]);
+      }
+    }
+}
+
 // Distances of every size, in and beyond the range of floats.
 std::vector<double> odd_distances() {
   std::vector<double> values{0.0, -0.0, 1e-320, 1e-45, 1e-38, 1e-30, 3.4028234e38, 3.5e38, 1e300, INFINITY};
