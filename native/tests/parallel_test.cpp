@@ -144,7 +144,7 @@ TEST(loops_within_tasks_stop_when_another_task_failed) {
   CHECK(n_steps < most_steps);
 }
 
-#if !defined(COTERIE_STD_THREADS)  // std::thread has no pool to miss, and ThreadSanitizer hangs in children of what had threads
+#if !defined(COTERIE_STD_THREADS)  // ThreadSanitizer hangs in children of what had threads
 // The worker threads of the parent do not exist in the child: waiting for them would be for ever.
 TEST(a_forked_child_does_not_hang) {
   const double expected = sum_by_tasks(4);
