@@ -42,7 +42,8 @@ BOUNDS: dict[str, Bound] = {
     "vmf": Bound(1, _PASSES),
     "latent-classes": Bound(1, _PASSES),
     "spectral": Bound(
-        2, "Gaussian affinities of all pairs are multiplied, not stored; beyond 20,000 rows by landmarks: n"
+        2,
+        "Gaussian affinities of all pairs are multiplied, not stored; n for `landmarks=` and for neighbours",
     ),
     "leiden": Bound(1, _TREE + "; passes over the edges"),
     "embedding": Bound(1, "approximate neighbours: about n^1.1 [dong-2011]; passes over the edges"),

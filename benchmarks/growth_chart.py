@@ -16,14 +16,19 @@ MARGIN = 0.2  # above the best known exponent by more than logarithms and caches
 COLUMNS = 5  # of the picture
 
 
-def table(found: Mapping[str, Sequence[Measured]], bounds: Mapping[str, Bound], where: str) -> str:
+def table(
+    found: Mapping[str, Sequence[Measured]],
+    bounds: Mapping[str, Bound],
+    where: str,
+    most_seconds: float,
+) -> str:
     """Return the table as Markdown; methods that were not measured have what is known about them."""
     lines = [
         f"Measured by `python -m benchmarks.growth_methods` on {where}: processor seconds of one fit",
         "of clustered float64 rows, and memory beyond them. Rows from 1e3 on with 8 columns and 8 groups,",
-        "until a fit takes too long; columns and groups from 4 to 256 at a number of rows that takes about",
-        "a second. Exponents are slopes over the three largest sizes; a dash: too small to tell from the",
-        "cost of a call, or not measured.",
+        f"until a fit would take more than {most_seconds:g} s; columns and groups from 4 to 256 at a number",
+        "of rows that takes at most a second. Exponents are slopes over the three largest sizes; a dash: too",
+        "small to tell from the cost of a call, or not measured.",
         "",
         "| method | rows up to | seconds | time in n | best known | memory in n | time in d | time in k "
         "| why |",

@@ -56,9 +56,9 @@ class Measured:
 
 
 def rows_for(method: str, n: int, d: int) -> NDArray[Any]:
-    """Return clusters of numbers, or codes of categories where the method wants them."""
+    """Return clusters of numbers of unit variance, or codes of categories where the method wants them."""
     X = overlapping_mixture(n, d, components=CLUSTERS_OF_DATA, seed=91, dtype=np.float64)
-    return np.clip(np.round(X / 4) + 3, 0, 5) if method in CATEGORICAL else X
+    return np.clip(np.round(X / 4) + 3, 0, 5) if method in CATEGORICAL else X / X.std(axis=0)
 
 
 def make_model(method: str, d: int, k: int) -> Any:
@@ -189,7 +189,7 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error(f"no method {', '.join(unknown)}; there are {', '.join(names())}")
     found = {name: measure_apart(name, options.most_seconds) for name in chosen}
     found = {name: measured for name, measured in found.items() if measured}
-    text = growth_chart.table(found, BOUNDS, machine.one_line())
+    text = growth_chart.table(found, BOUNDS, machine.one_line(), options.most_seconds)
     print(text)
     if options.write is not None:
         picture = options.write.with_suffix(".svg")

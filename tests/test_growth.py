@@ -79,7 +79,7 @@ def test_every_method_has_a_bound_and_a_reason() -> None:
 def test_growth_above_the_best_known_is_marked(tmp_path: Path, power: float, marked: str) -> None:
     """Law: an exponent well above the best known one is in bold; the picture is written beside the page."""
     found = {"kmeans": grown(power, factor=1e-4)}
-    text = growth_chart.table(found, BOUNDS, "a machine")
+    text = growth_chart.table(found, BOUNDS, "a machine", 10.0)
     assert marked in text
     assert "| `kmeans` | 1e5 |" in text
     growth_chart.draw(found, tmp_path / "growth.svg")
