@@ -90,9 +90,7 @@ fuzz-coverage: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz.coverage --minutes $(MINUTES)
 
 # The Python tests that touch the native module, with the module under AddressSanitizer and UndefinedBehaviorSanitizer; and the C++
-# tests, threads included, under ThreadSanitizer. That one does not see how GCC's OpenMP makes threads wait for each other, and would
-# report every result that one of them hands on: its build has the same teams of std::thread (native/support/parallel.cpp). Takes an
-# hour; TESTS=tests/native takes minutes.
+# tests, the pool of threads included, under ThreadSanitizer. Takes an hour; TESTS=tests/native takes minutes.
 TESTS := tests/native tests/distance tests/cluster tests/tree tests/evaluate tests/contracts tests/persist
 SANITIZERS = $(foreach library,libasan.so libubsan.so libstdc++.so.6,$(shell $(CXX) -print-file-name=$(library)))
 sanitize: $(VENV)/.installed-dev

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -25,21 +26,41 @@ def main(words: Sequence[str] | None = None) -> int:
     if options.list:
         print("\n".join(f"{entry.key:40} {entry.row.work}" for entry in chosen))
         return 0
-    description, version = machine.describe(), machine.our_version()
+    sets: list[str | None] = options.instruction_set or [None]
+    have = machine.available_instruction_sets() if sets != [None] else []
+    if unknown := [name for name in sets if name is not None and name not in have]:
+        print(f"benchmarks: this machine has {', '.join(have)}, got {', '.join(unknown)}", file=sys.stderr)
+        return 2
     order = [entry.key for entry in entries]
-    new: list[record.Record] = []
+    played: list[record.Record] = []
     try:
-        for entry in chosen:
-            outcome = _play(entry, options)
-            date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-            new.append(record.to_record(outcome, machine=description, version=version, date=date))
-            if not options.print_only and options.only is None:
-                _keep(options.results, new, order)
+        for instruction_set in sets:
+            played += _play_all(chosen, options, order, instruction_set)
     finally:
         for clean in dict.fromkeys(entry.row.clean for entry in chosen if entry.row.clean is not None):
             print(clean())
+    return int(any(row["failed"] for row in played))
+
+
+def _play_all(
+    chosen: Sequence[catalogue.Entry],
+    options: argparse.Namespace,
+    order: list[str],
+    instruction_set: str | None,
+) -> list[record.Record]:
+    """Play the rows on one instruction set (None: the one that Coterie chooses), keep and print them."""
+    if instruction_set is not None:
+        os.environ["COTERIE_INSTRUCTION_SET"] = instruction_set  # for the players
+    description, version = machine.describe(instruction_set), machine.our_version()
+    new: list[record.Record] = []
+    for entry in chosen:
+        outcome = _play(entry, options)
+        date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        new.append(record.to_record(outcome, machine=description, version=version, date=date))
+        if not options.print_only and options.only is None:
+            _keep(options.results, new, order)
     print("\n" + report.as_text(new))
-    return int(any(row["failed"] for row in new))
+    return new
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
         "--rows", type=_words, default=[], help="families or family/row (or its beginning), by commas"
     )
     parser.add_argument("--only", type=_words, help="contestants to run, by commas; nothing is written")
+    parser.add_argument(
+        "--instruction-set",
+        type=_words,
+        help="play on each of these, by commas: v2,v3,v4 (default: best)",
+    )
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of play per row (default 60)")
     parser.add_argument("--results", type=Path, default=HERE, help="folder of RESULTS.md and results.json")
     parser.add_argument("--print-only", action="store_true", help="print the table, write nothing")

@@ -171,13 +171,6 @@ def measure_apart(method: Method, n: int) -> Measured | None:
     return found
 
 
-def _machine() -> str:
-    facts = machine.describe()
-    return ", ".join(
-        f"{facts[name]}{' cores' * (name == 'cores')}" for name in ("processor", "cores", "memory")
-    )
-
-
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
@@ -197,7 +190,7 @@ def main(words: Sequence[str] | None = None) -> int:
         found = [one for one in (measure_apart(*pair) for pair in pairs) if one is not None]
     finally:
         print(remove_files())
-    page = growth_page.tables(chosen, found, seconds_per_task(), _machine())
+    page = growth_page.tables(chosen, found, seconds_per_task(), machine.one_line())
     print(page)
     if options.write is not None:
         growth_page.write(options.write, page)

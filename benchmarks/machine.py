@@ -32,16 +32,25 @@ LEVEL_FLAGS = {  # the flag that tells each level of x86-64 from the one below
 }
 
 
-def describe() -> dict[str, str]:
-    """Describe the machine and the peers; two runs with the same description may be compared."""
+def describe(instruction_set: str | None = None) -> dict[str, str]:
+    """Describe the machine and the peers; two runs with the same description may be compared.
+
+    ``instruction_set`` is the one that Coterie is told to use; None is what it chooses.
+    """
     return {
         "processor": _processor(),
         "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
-        "instruction set": _instruction_set(),
+        "instruction set": _instruction_set(instruction_set or _our_instruction_set()),
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "libraries": ", ".join(f"{name} {version}" for name in LIBRARIES if (version := _version(name))),
     }
+
+
+def one_line() -> str:
+    """Return processor, cores and memory in a few words."""
+    facts = describe()
+    return f"{facts['processor']}, {facts['cores']} cores, {facts['memory']}"
 
 
 def our_version() -> str:
@@ -61,10 +70,15 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _instruction_set() -> str:
+def available_instruction_sets() -> list[str]:
+    """List the instruction sets that this processor has and that Coterie is compiled for."""
+    return str(importlib.import_module("coterie._core").instruction_sets()).split()
+
+
+def _instruction_set(ours: str | None) -> str:
     flags = next((line.split() for line in _cpu_info() if line.startswith("flags")), [])
     level = next((name for name, flag in LEVEL_FLAGS.items() if flag in flags), platform.machine())
-    return f"{level}; coterie uses {ours}" if (ours := _our_instruction_set()) else level
+    return f"{level}; coterie uses {ours}" if ours else level
 
 
 def _our_instruction_set() -> str | None:

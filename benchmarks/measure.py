@@ -1,9 +1,13 @@
-"""What can be measured of a call: its time, its memory, or a figure that it returns."""
+"""What can be measured of a call: time, memory, how others slow it down, or a figure that it returns."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,6 +64,45 @@ class PeakMemory:
         before = _resident("VmRSS")
         result = call()
         return Measured((_resident("VmHWM") - before) / MEBIBYTE, result)
+
+
+@dataclass(frozen=True)
+class Slowdown:
+    """How many times as long a call takes while other processes keep half of the processors busy.
+
+    Calls alone and calls beside the others take turns; the best of each counts.
+    """
+
+    turns: int = 3
+    at_least: float = 0.5
+    unit: str = "x its idle time"
+
+    def __call__(self, call: Callable[[], Any]) -> Measured:
+        clock = Seconds(self.at_least)
+        alone, beside = [], []
+        for _ in range(self.turns):
+            alone.append(clock(call).value)
+            with busy_neighbours():
+                measured = clock(call)
+            beside.append(measured.value)
+        return Measured(min(beside) / min(alone), measured.result)
+
+
+@contextmanager
+def busy_neighbours() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Keep half of the processors, at least one, busy with processes that do nothing else."""
+    count = max(1, (os.cpu_count() or 1) // 2)
+    spin = [sys.executable, "-c", "print(flush=True)\nwhile True: pass"]
+    others = [subprocess.Popen(spin, stdout=subprocess.PIPE) for _ in range(count)]
+    try:
+        for other in others:
+            assert other.stdout is not None
+            other.stdout.readline()  # it has begun
+        yield others
+    finally:
+        for other in others:
+            other.kill()
+            other.communicate()
 
 
 @dataclass(frozen=True)

@@ -31,14 +31,24 @@ def to_record(outcome: Outcome, *, machine: dict[str, str], version: str, date: 
 
 
 def merge(old: Sequence[Record], new: Sequence[Record], order: Sequence[str]) -> list[Record]:
-    """Replace old rows by new ones of the same key; sort by ``order`` and drop rows that it does not name."""
-    by_key = {key(record): record for record in [*old, *new]}
-    return [by_key[name] for name in order if name in by_key]
+    """Replace old rows by new ones of the same key and place; sort by place, then by ``order``.
+
+    Rows that ``order`` does not name are dropped. A processor and an instruction set make a place.
+    """
+    by_key = {(place(record), key(record)): record for record in [*old, *new]}
+    places = dict.fromkeys(where for where, _ in by_key)
+    return [by_key[where, name] for where in places for name in order if (where, name) in by_key]
 
 
 def key(record: Record) -> str:
     """Return the name of a row in the whole table."""
     return f"{record['family']}/{record['name']}"
+
+
+def place(record: Record) -> tuple[str, ...]:
+    """Return where a row was played: results of other processors and instruction sets stand beside it."""
+    machine = record.get("machine", {})
+    return tuple(machine.get(fact, "") for fact in ("processor", "cores", "instruction set"))
 
 
 def read(path: Path) -> list[Record]:

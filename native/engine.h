@@ -58,6 +58,7 @@ struct Engine {
   NeighbourKernels neighbours;
   LatentKernels latent_classes;
   SeriesKernels series;
+  DistanceCodeKernels distance_codes;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -64,7 +64,7 @@ if(COTERIE_SANITIZE)
   target_link_options(coterie_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(COTERIE_SANITIZE_THREADS)
-  # see parallel.cpp: ThreadSanitizer understands std::thread, not GCC's OpenMP
+  # parallel.cpp then asks the system how many threads to use: ThreadSanitizer does not understand GCC's OpenMP
   target_compile_definitions(coterie_options INTERFACE COTERIE_STD_THREADS)
   target_compile_options(coterie_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer -g1 -Og)
   target_link_options(coterie_options INTERFACE -fsanitize=thread)

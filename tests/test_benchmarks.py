@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import auto_scores, catalogue, match, record, report
+from benchmarks.measure import Slowdown, busy_neighbours
 
 TESTS = Path(__file__).parent
 
@@ -118,6 +119,37 @@ def test_new_rows_replace_old_ones_and_others_stay() -> None:
     new = [{"family": "f", "name": "b", "date": "new"}]
     merged = record.merge(old, new, ["f/a", "f/b", "f/c"])
     assert [(r["name"], r["date"]) for r in merged] == [("a", "old"), ("b", "new")]
+
+
+def test_results_of_other_places_stay_beside_new_ones() -> None:
+    """A row played on another instruction set or processor does not replace one played here."""
+    here, there = ({"processor": "P", "cores": "2", "instruction set": name} for name in ("v4", "v2"))
+    old = [{"family": "f", "name": "a", "date": "old", "machine": here}]
+    new = [{"family": "f", "name": "a", "date": "new", "machine": machine} for machine in (there, here)]
+    merged = record.merge(old, new, ["f/a"])
+    assert [(r["machine"]["instruction set"], r["date"]) for r in merged] == [("v4", "new"), ("v2", "new")]
+
+
+def test_an_instruction_set_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command names the instruction sets that the machine has."""
+    assert command.main(["--rows", "kmeans/plane", "--instruction-set", "v9"]) == 2
+    assert "benchmarks: this machine has " in capsys.readouterr().err
+
+
+def test_slowdown_is_the_time_beside_others_by_the_time_alone() -> None:
+    """The figure is a ratio of two times of the same call, and the neighbours are gone afterwards."""
+    calls = []
+    measured = Slowdown(turns=2, at_least=0.0)(lambda: calls.append(1))
+    assert measured.value > 0
+    assert len(calls) == 4
+
+
+def test_busy_neighbours_end_with_the_block() -> None:
+    """Half of the processors are kept busy, by processes that do not outlive the block."""
+    with busy_neighbours() as others:
+        assert len(others) == max(1, (os.cpu_count() or 1) // 2)
+        assert all(other.poll() is None for other in others)
+    assert all(other.poll() is not None for other in others)
 
 
 def test_command_writes_table_and_records(

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import growth, growth_page
+from benchmarks import growth, growth_chart, growth_methods, growth_page
 from benchmarks.growth import METHODS, Measured
+from benchmarks.growth_bounds import BOUNDS
 
 BY_NAME = {method.name: method for method in METHODS}
 
@@ -49,4 +50,51 @@ def test_tables_say_what_was_measured_and_what_follows(tmp_path: Path) -> None:
 def test_the_page_of_the_documentation_has_the_marks() -> None:
     """Law: there is a place for the tables."""
     text = (Path(growth.__file__).parent.parent / "docs" / "scale.md").read_text(encoding="utf-8")
+    assert text.index(growth_page.BEGIN) < text.index(growth_page.END)
+
+
+def grown(power: float, *, axis: str = "n", factor: float = 1e-6) -> list[growth_methods.Measured]:
+    """Return figures of a method that grows by a power of what is varied."""
+    made = []
+    for size in (1000, 10_000, 100_000):
+        n, k = (size, 8) if axis == "n" else (5000, size)
+        took = factor * size**power
+        made.append(growth_methods.Measured("kmeans", axis, n, 8, k, took, took, took))
+    return made
+
+
+def test_exponent_is_that_of_the_power() -> None:
+    """Law: figures that are a power of the size give its exponent; too small ones give none."""
+    assert growth_methods.exponent(grown(1.5), "processor", 0.0) == pytest.approx(1.5)
+    assert growth_methods.exponent(grown(1.5), "processor", 1e9) is None
+    assert growth_methods.exponent(grown(2.0, axis="k"), "peak", 0.0) == pytest.approx(2.0)
+
+
+def test_every_method_has_a_bound_and_a_reason() -> None:
+    """Law: the table can say of every method of the catalogue what is known about it."""
+    assert set(BOUNDS) == set(growth_methods.names())
+
+
+@pytest.mark.parametrize(("power", "marked"), [(1.1, "| 1.10 |"), (1.7, "| **1.70** |")])
+def test_growth_above_the_best_known_is_marked(tmp_path: Path, power: float, marked: str) -> None:
+    """Law: an exponent well above the best known one is in bold; the picture is written beside the page."""
+    found = {"kmeans": grown(power, factor=1e-4)}
+    text = growth_chart.table(found, BOUNDS, "a machine", 10.0)
+    assert marked in text
+    assert "| `kmeans` | 1e5 |" in text
+    growth_chart.draw(found, tmp_path / "growth.svg")
+    assert "<svg" in (tmp_path / "growth.svg").read_text(encoding="utf-8")
+
+
+def test_methods_are_measured_until_the_next_size_takes_too_long() -> None:
+    """Law: one size follows another while the growth so far allows it, and the number of groups is varied."""
+    heard: list[growth_methods.Measured] = []
+    growth_methods.measure_all("kmeans", 0.0, heard.append)
+    assert [one.n for one in heard if one.axis == "n"] == [1000]
+    assert {one.axis for one in heard} == {"n", "d", "k"}
+
+
+def test_the_page_of_growth_has_the_marks() -> None:
+    """Law: there is a place for the table."""
+    text = (Path(growth.__file__).parent.parent / "docs" / "growth.md").read_text(encoding="utf-8")
     assert text.index(growth_page.BEGIN) < text.index(growth_page.END)

@@ -160,10 +160,12 @@ ROWS = (
         contestants=(Contestant(OURS, tree_by_coterie), Contestant("quitefastmst", tree_by_quitefastmst)),
         digest=tree_digest,
         agree=close("length", tolerance=1e-6),
-        bar=1,
+        bar=2,
         aim=3,
     ),
-    dbscan_row("plane", "1e6 x 2", partial(make, 1_000_000, 2, spread=0.5, eps=0.02), (GRID,), bar=1, aim=3),
+    dbscan_row(
+        "plane", "1e6 x 2", partial(make, 1_000_000, 2, spread=0.5, eps=0.02), (GRID,), bar=2.5, aim=3
+    ),
     dbscan_row(
         "middle", "1e5 x 8", partial(make, 100_000, 8, spread=0.5, eps=0.9), (GRID, SKLEARN), bar=2, aim=5
     ),
@@ -189,7 +191,7 @@ ROWS = (
         ),
         digest=label_digest,
         agree=close("labelled", tolerance=0.05),
-        bar=4,
+        bar=6,
         aim=10,
     ),
     Row(

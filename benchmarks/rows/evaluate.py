@@ -267,6 +267,7 @@ DATA_ROWS = (
         "silhouette_score",
         MANY,
         peer=None,
+        limit=60.0,
         most_rounds=1,
     ),
 )

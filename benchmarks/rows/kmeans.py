@@ -153,9 +153,9 @@ def row(
 PLANE, MIDDLE, WIDE = (1_000_000, 2, 100), (1_000_000, 16, 64), (100_000, 128, 256)
 MANY, FEW = (500_000, 16, 1000), (1_000_000, 16, 8)
 ROWS = (
-    row("plane", PLANE, extent="50 it", iterations=50, bar=6, aim=20),
+    row("plane", PLANE, extent="50 it", iterations=50, bar=12, aim=20),
     row("plane-uniform", PLANE, extent="50 it, uniform", iterations=50, clustered=False),
-    row("middle", MIDDLE, extent="50 it", iterations=50, bar=3, aim=10),
+    row("middle", MIDDLE, extent="50 it", iterations=50, bar=4, aim=10),
     row("middle-uniform", MIDDLE, extent="50 it, uniform", iterations=50, clustered=False),
     row(
         "middle-float64",
@@ -172,12 +172,12 @@ ROWS = (
         iterations=UNLIMITED,
         faiss_iterations=WIDE_CONVERGES_AFTER,
         separation=7.0,
-        bar=1.8,
-        aim=4,
+        bar=4,
+        aim=6,
     ),
     row("wide-uniform", WIDE, extent="50 it, uniform", iterations=50, clustered=False),
-    row("many", MANY, extent="20 it", iterations=20, bar=2, aim=8),
+    row("many", MANY, extent="20 it", iterations=20, bar=3, aim=8),
     row("many-uniform", MANY, extent="20 it, uniform", iterations=20, clustered=False),
-    row("few", FEW, extent="50 it", iterations=50),
+    row("few", FEW, extent="50 it", iterations=50, bar=1.5, aim=2),
     row("few-uniform", FEW, extent="50 it, uniform", iterations=50, clustered=False),
 )

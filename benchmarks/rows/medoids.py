@@ -1,4 +1,4 @@
-"""K-medoids: from a given matrix, from rows, and the medoid silhouette, all from the same start."""
+"""K-medoids: from a given matrix, from rows, and the medoid silhouette; same start, or random ones."""
 
 from __future__ import annotations
 
@@ -55,6 +55,16 @@ def enter_coterie(p: Problem, *, order: str = "C") -> Callable[[], NDArray[Any]]
     return lambda: model.fit(data).medoid_indices_
 
 
+def enter_coterie_random(
+    p: Problem, *, order: str = "C", n_init: int | str = 1
+) -> Callable[[], NDArray[Any]]:
+    from coterie.cluster import KMedoids
+
+    D = np.asarray(p.D, order=order)
+    model = KMedoids(len(p.start), metric="precomputed", init="random", n_init=n_init, random_state=60)
+    return lambda: model.fit(D).medoid_indices_
+
+
 def enter_kmedoids(p: Problem, *, order: str = "C") -> Callable[[], NDArray[Any]]:
     import kmedoids
     from scipy.spatial.distance import cdist
@@ -67,10 +77,25 @@ def enter_kmedoids(p: Problem, *, order: str = "C") -> Callable[[], NDArray[Any]
     return lambda: solve(D, start).medoids
 
 
+def enter_kmedoids_random(p: Problem, *, order: str = "C") -> Callable[[], NDArray[Any]]:
+    import kmedoids
+
+    D = np.asarray(p.D, order=order)
+    return lambda: kmedoids.fasterpam(D, len(p.start), init="random", random_state=60).medoids
+
+
 COTERIE = Contestant(OURS, enter_coterie)
 KMEDOIDS = Contestant("kmedoids", enter_kmedoids)
 COTERIE_F = Contestant(OURS, partial(enter_coterie, order="F"))
 KMEDOIDS_F = Contestant("kmedoids", partial(enter_kmedoids, order="F"))
+
+
+def at_random(order: str, n_init: int | str = 1) -> tuple[Contestant, ...]:
+    """Return both libraries with random starts of their own; the peer makes one."""
+    return (
+        Contestant(OURS, partial(enter_coterie_random, order=order, n_init=n_init)),
+        Contestant("kmedoids", partial(enter_kmedoids_random, order=order)),
+    )
 
 
 def row(
@@ -107,6 +132,33 @@ ROWS = (
         50,
         contestants=(COTERIE_F, KMEDOIDS_F),
         bar=1,
+    ),
+    row(
+        "random",
+        "k-medoids 1e4, k=50, matrix given, one random start",
+        10_000,
+        50,
+        contestants=at_random("C"),
+        bar=4,
+        aim=10,
+    ),
+    row(
+        "random-fortran",
+        "the same in Fortran order",
+        10_000,
+        50,
+        contestants=at_random("F"),
+        bar=1,
+        aim=2,
+    ),
+    row(
+        "random-ten",
+        "the same, ten random starts of ours (the default), one of the peer",
+        10_000,
+        50,
+        contestants=at_random("C", "auto"),
+        bar=1,
+        aim=4,
     ),
     row("rows", "k-medoids 1e4 x 10, k=50, from rows", 10_000, 50, keeps_matrix=False, bar=4, aim=10),
     row(

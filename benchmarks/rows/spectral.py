@@ -85,6 +85,6 @@ def row(name: str, *, words: str, bar: float, aim: float, **options: Any) -> Row
 
 
 ROWS = (
-    row("neighbours", words="10 neighbours", bar=4, aim=20, affinity="nearest_neighbors"),
+    row("neighbours", words="10 neighbours", bar=8, aim=20, affinity="nearest_neighbors"),
     row("rbf", words="Gaussian affinities", bar=10, aim=50, affinity="rbf"),
 )

@@ -134,8 +134,8 @@ def memory(method: str, n: int, dtype: Any, *, limit: float) -> Row:
 
 ROWS = (
     row("ward", 20_000, 10, FASTCLUSTER, SCIPY, bar=5, aim=20),
-    row("average", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
-    row("complete", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
+    row("average", 20_000, 10, FASTCLUSTER, SCIPY, bar=4, aim=10),
+    row("complete", 20_000, 10, FASTCLUSTER, SCIPY, bar=4, aim=10),
     row("single", 20_000, 10, FASTCLUSTER, SCIPY, bar=4, aim=10),
     row("centroid", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
     row("ward", 100_000, 3, FASTCLUSTER, bar=5),

@@ -11,7 +11,16 @@ namespace {
 using Ids = Vector<std::int64_t>;
 using MaybeWeights = std::optional<Vector<double>>;
 
+using Starts = Matrix<std::int64_t>;
+
 std::vector<std::int64_t> list_of(const Ids& ids) { return {ids.data(), ids.data() + ids.shape(0)}; }
+
+std::vector<std::vector<std::int64_t>> rows_of(const Starts& starts) {
+  std::vector<std::vector<std::int64_t>> rows;
+  for (std::size_t i = 0; i < starts.shape(0); ++i)
+    rows.emplace_back(starts.data() + i * starts.shape(1), starts.data() + (i + 1) * starts.shape(1));
+  return rows;
+}
 
 SwapProgress report_to(const nb::object& callback) {
   if (callback.is_none()) return {};
@@ -31,14 +40,14 @@ std::vector<std::int64_t> build(DistanceRows<T>& rows, const Ids& candidates, co
 }
 
 template <class T>
-SwapOutcome swap(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, const Ids& start,
-                 const SwapOptions& options, const nb::object& progress) {
+std::vector<SwapOutcome> swap(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, const Starts& starts,
+                              const SwapOptions& options, const nb::object& progress) {
   check_indices("candidates", candidates, rows.n_candidates());
-  check_indices("start", start, rows.n_candidates());
+  check_indices("starts", starts.data(), starts.size(), rows.n_candidates());
   check_optional_size("weights", weights, rows.n_points());
   const SwapProgress report = report_to(progress);
   const nb::gil_scoped_release release;
-  return swap_medoids<T>(rows, list_of(candidates), data_or_null(weights), list_of(start), options, report);
+  return swap_medoids<T>(rows, list_of(candidates), data_or_null(weights), rows_of(starts), options, report);
 }
 
 template <class T>
@@ -58,18 +67,18 @@ auto build_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& m
 }
 
 template <class T>
-auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& weights, const Ids& start, const SwapOptions& options,
+auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& weights, const Starts& starts, const SwapOptions& options,
                 const nb::object& progress) {
   GivenRows<T> rows(view(D));
-  return swap<T>(rows, candidates, weights, start, options, progress);
+  return swap<T>(rows, candidates, weights, starts, options, progress);
 }
 
 template <class T>
 auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates,
-                   const MaybeWeights& weights, const Ids& start, const SwapOptions& options, const nb::object& progress) {
+                   const MaybeWeights& weights, const Starts& starts, const SwapOptions& options, const nb::object& progress) {
   check_columns("points", points, view(X).cols);
   ComputedRows<T> rows(view(X), view(points), metric, options.threads);
-  return swap<T>(rows, candidates, weights, start, options, progress);
+  return swap<T>(rows, candidates, weights, starts, options, progress);
 }
 
 template <class T>
@@ -78,10 +87,10 @@ void bind_medoids_for(nb::module_& module) {
              "BUILD from the distances of candidates (rows) to points (columns).");
   module.def("build_medoids", &build_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(),
              "n_medoids"_a, "n_threads"_a = 0, "BUILD without a matrix: rows of X are candidates.");
-  module.def("swap_medoids", &swap_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "start"_a, "options"_a,
-             "progress"_a.none() = nb::none(), "Swap medoids for candidates while that lowers the loss.");
+  module.def("swap_medoids", &swap_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "starts"_a, "options"_a,
+             "progress"_a.none() = nb::none(), "Swap medoids for candidates while that lowers the loss, from each row of starts.");
   module.def("swap_medoids", &swap_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(),
-             "start"_a, "options"_a, "progress"_a.none() = nb::none(), "The same without a matrix.");
+             "starts"_a, "options"_a, "progress"_a.none() = nb::none(), "The same without a matrix.");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "support/cpu_dispatch.h"
 #include "support/parallel.h"
+#include "support/scratch.h"
 
 namespace coterie {
 
@@ -41,6 +42,28 @@ const T* const* ComputedRows<T>::fetch(const std::int64_t* candidates, std::int6
   return rows_.data();
 }
 
+template <class T>
+DistanceCodes<T>::DistanceCodes(std::int64_t n_rows, std::int64_t n_points)
+    : n_points_(n_points),
+      codes_(static_cast<DistanceCode*>(allocate_aligned(static_cast<std::size_t>(n_rows * n_points) * sizeof(DistanceCode)))) {}
+
+template <class T>
+DistanceCodes<T>::~DistanceCodes() {
+  free_aligned(codes_);
+}
+
+template <class T>
+void DistanceCodes<T>::encode(std::int64_t begin, std::int64_t end, const T* const* rows, int threads) {
+  if (end <= n_known_) return;
+  parallel_for(end - n_known_, threads, [&](std::int64_t i, int) {
+    const std::int64_t at = n_known_ + i;
+    engine().distance_codes.encode(rows[at - begin], n_points_, codes_ + at * n_points_);
+  });
+  n_known_ = end;
+}
+
+template class DistanceCodes<float>;
+template class DistanceCodes<double>;
 template class GivenRows<float>;
 template class GivenRows<double>;
 template class ComputedRows<float>;

@@ -30,7 +30,7 @@ struct SwapOutcome {
   bool is_settled;  // no swap is left that improves
 };
 
-// Called after every pass over the candidates, with the loss.
+// Called after every pass over the candidates of every start, with its loss.
 using SwapProgress = std::function<void(std::int64_t, double)>;
 
 // BUILD: the candidate with the least sum of distances, then one by one those that lower it most; ties to the lowest.
@@ -38,9 +38,11 @@ template <class T>
 std::vector<std::int64_t> build_medoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
                                         std::int64_t n_medoids, int threads);
 
-// Swaps medoids for candidates while that lowers the loss; needs at least two medoids.
+// Swaps medoids for candidates while that lowers the loss, from every start; needs at least two medoids. Starts that come to the same
+// medoids have one outcome, that of the first.
 template <class T>
-SwapOutcome swap_medoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
-                         const std::vector<std::int64_t>& start, const SwapOptions& options, const SwapProgress& progress);
+std::vector<SwapOutcome> swap_medoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
+                                      const std::vector<std::vector<std::int64_t>>& starts, const SwapOptions& options,
+                                      const SwapProgress& progress);
 
 }  // namespace coterie

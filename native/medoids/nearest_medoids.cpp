@@ -9,7 +9,7 @@
 namespace coterie {
 template <class T>
 NearestMedoids<T>::NearestMedoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& medoids, int depth, const double* weights,
-                                  int threads)
+                                  bool is_coded, int threads)
     : depth_(depth), threads_(threads), is_lasting_(rows.is_lasting()), rows_(medoids.size()) {
   const std::int64_t n = rows.n_points(), k = n_medoids();
   if (!is_lasting_) copies_.resize(static_cast<std::size_t>(n * k));
@@ -28,10 +28,25 @@ NearestMedoids<T>::NearestMedoids(DistanceRows<T>& rows, const std::vector<std::
     points_.distance[rank] = &distance(rank, 0);
     points_.slot[rank] = &slot(rank, 0);
   }
+  if (is_coded) {
+    coded_.resize(static_cast<std::size_t>(n));
+    limits_.resize(static_cast<std::size_t>(n));
+  }
   parallel_for(block_count(n, points_per_task), threads_, [&](std::int64_t task, int) {
     const Range range = block_range(n, points_per_task, task);
-    for (std::int64_t o = range.begin; o < range.end; ++o) look_again(o);
+    for (std::int64_t o = range.begin; o < range.end; ++o) {
+      look_again(o);
+      if (is_coded) code(o);
+    }
   });
+}
+
+template <class T>
+void NearestMedoids<T>::code(std::int64_t point) {
+  const auto o = static_cast<std::size_t>(point);
+  const float weight = points_.weights == nullptr ? 1.0f : static_cast<float>(points_.weights[point]);
+  coded_[o] = {static_cast<float>(distance(0, point)), static_cast<float>(distance(1, point)), slot(0, point), weight};
+  limits_[o] = static_cast<DistanceCode>(code_of(static_cast<double>(distance(1, point))) + 1);
 }
 
 template <class T>
@@ -75,22 +90,30 @@ void NearestMedoids<T>::insert(std::int64_t point, int kept, std::int32_t new_sl
 template <class T>
 void NearestMedoids<T>::replace(std::int64_t slot, const T* row) {
   keep_row(slot, row);
+  const auto replaced = static_cast<std::int32_t>(slot);
   parallel_for(block_count(points_.n, points_per_task), threads_, [&](std::int64_t task, int) {
     const Range range = block_range(points_.n, points_per_task, task);
-    for (std::int64_t o = range.begin; o < range.end; ++o) update(o, static_cast<std::int32_t>(slot), row[o]);
+    const T* farthest = points_.distance[depth_ - 1];
+    const std::int32_t *first = points_.slot[0], *second = points_.slot[1], *last = points_.slot[depth_ - 1];
+    for (std::int64_t o = range.begin; o < range.end; ++o) {
+      const bool is_near = row[o] < farthest[o];
+      const bool is_lost = (first[o] == replaced) | (second[o] == replaced) | (last[o] == replaced);
+      if (!(is_near | is_lost)) continue;
+      update(o, replaced, row[o]);
+      if (!coded_.empty()) code(o);
+    }
   });
 }
 
+// A point that has lost one of its medoids, or gets a nearer one.
 template <class T>
 void NearestMedoids<T>::update(std::int64_t point, std::int32_t replaced, T d) {
-  const bool is_near = d < distance(depth_ - 1, point);
-  int lost = 0;
-  while (lost < depth_ && slot(lost, point) != replaced) ++lost;
-  if (lost < depth_ && !is_near) {
+  if (!(d < distance(depth_ - 1, point))) {
     look_again(point);  // some medoid that was too far to be kept comes in
     return;
   }
-  if (!is_near) return;
+  int lost = 0;
+  while (lost < depth_ && slot(lost, point) != replaced) ++lost;
   for (int rank = lost; rank + 1 < depth_; ++rank) {
     distance(rank, point) = distance(rank + 1, point);
     slot(rank, point) = slot(rank + 1, point);

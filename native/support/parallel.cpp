@@ -2,7 +2,6 @@
 
 #if defined(COTERIE_STD_THREADS)
 #include <thread>
-#include <vector>
 #else
 #include <omp.h>
 #endif
@@ -13,6 +12,7 @@
 #include <mutex>
 
 #include "support/platform.h"
+#include "support/thread_pool.h"
 
 namespace coterie {
 namespace {
@@ -46,43 +46,38 @@ bool should_stop() {
   return check();
 }
 
-// libgomp's worker threads do not survive fork(): a child that used them would wait for ever.
+// The threads of a pool do not survive fork(), and its lock may be held by one of them: a child that used it would wait for ever.
 [[maybe_unused]] const bool is_told_of_forks = [] {
   call_after_fork([] { is_forked_child.store(true); });
   return true;
 }();
 
-// A team of threads: body(thread) runs once on each, the calling one is number 0.
-#if defined(COTERIE_STD_THREADS)
-// ThreadSanitizer does not see how OpenMP's threads wait for each other, and would take every result that one hands to another for a
-// race; it sees std::thread. Never built for users: threads are started anew every time.
+#if defined(COTERIE_STD_THREADS)  // ThreadSanitizer does not know GCC's OpenMP
 int team_size() { return static_cast<int>(std::thread::hardware_concurrency()); }
-
-thread_local bool is_in_team = false;
-bool is_served_by_team() { return is_in_team; }
-
-template <class Body>
-void run_team(int size, const Body& body) {
-  const auto member = [&](int thread) {
-    is_in_team = true;
-    body(thread);
-    is_in_team = false;
-  };
-  std::vector<std::thread> others;
-  for (int thread = 1; thread < size; ++thread) others.emplace_back(member, thread);
-  member(0);
-  for (std::thread& other : others) other.join();
-}
 #else
 int team_size() { return omp_get_max_threads(); }
-bool is_served_by_team() { return omp_in_parallel() != 0; }
+#endif
 
+thread_local bool is_in_team = false;
+
+// Never destroyed: its threads sleep until the process ends.
+ThreadPool& thread_pool() {
+  static auto* const pool = new ThreadPool;
+  return *pool;
+}
+
+// Calls body(thread) here as number 0, and on up to size - 1 threads that find time for it.
 template <class Body>
 void run_team(int size, const Body& body) {
-#pragma omp parallel num_threads(size)
-  body(omp_get_thread_num());
+  thread_pool().run(
+      size - 1,
+      [](void* context, int thread) {
+        is_in_team = true;
+        (*static_cast<const Body*>(context))(thread);
+        is_in_team = false;
+      },
+      const_cast<void*>(static_cast<const void*>(&body)));
 }
-#endif
 
 }  // namespace
 
@@ -101,7 +96,7 @@ int resolve_threads(int requested) {
 
 void run_tasks(std::int64_t n_tasks, int threads, TaskFunction function, void* context) {
   const int team = static_cast<int>(std::min<std::int64_t>(resolve_threads(threads), n_tasks));
-  if (team <= 1 || is_served_by_team()) {
+  if (team <= 1 || is_in_team) {
     for (std::int64_t task = 0; task < n_tasks; ++task) {
       function(context, task, 0);
       check_interrupt();

@@ -14,6 +14,14 @@
 
 namespace coterie {
 
+void relax_processor() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 #if defined(_WIN32)
 
 void* aligned_memory(std::size_t alignment, std::size_t bytes) noexcept { return _aligned_malloc(bytes, alignment); }

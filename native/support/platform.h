@@ -15,6 +15,9 @@ void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 // Let another thread run on this processor.
 void yield_processor() noexcept;
 
+// What a thread does between two looks at a number that another will change soon.
+void relax_processor() noexcept;
+
 // Have `action` called in every process that fork() makes of this one; nothing where there is no fork.
 void call_after_fork(void (*action)()) noexcept;
 

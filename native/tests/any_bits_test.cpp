@@ -137,7 +137,7 @@ void find_odd_medoids() {
         for (const SwapRule rule : {SwapRule::first, SwapRule::best}) {
           GivenRows<T> rows({D.data(), n_rows, n_rows, n_rows});
           ask([&] { build_medoids<T>(rows, everything, own, 4, 3); });
-          ask([&] { swap_medoids<T>(rows, everything, own, start, {objective, rule, 20, 3}, {}); });
+          ask([&] { swap_medoids<T>(rows, everything, own, {start, {4, 3, 2, 1}}, {objective, rule, 20, 3}, {}); });
         }
   }
 }

@@ -62,6 +62,36 @@ TEST(nested_loops_run_on_the_thread_that_they_are_in) {
   CHECK(n_run == 20);
 }
 
+// A thread that is busy elsewhere is not waited for: whoever asked does the work alone.
+TEST(a_loop_ends_while_all_helpers_are_busy) {
+  std::atomic<bool> may_end{false};
+  std::atomic<int> n_busy{0};
+  const auto stay = [&](std::int64_t, int) {
+    ++n_busy;
+    while (!may_end) usleep(100);
+  };
+  std::thread other([&] { parallel_for(64, 64, stay); });
+  while (n_busy < 2) usleep(100);
+  for (int loop = 0; loop < 100; ++loop) {
+    std::atomic<int> n_run{0};
+    parallel_for(8, 2, [&](std::int64_t, int) { ++n_run; });
+    CHECK(n_run == 8);
+  }
+  may_end = true;
+  other.join();
+}
+
+TEST(several_threads_may_ask_at_once) {
+  std::vector<std::thread> callers;
+  std::atomic<int> n_run{0};
+  for (int i = 0; i < 4; ++i)
+    callers.emplace_back([&] {
+      for (int loop = 0; loop < 200; ++loop) parallel_for(5, 3, [&](std::int64_t, int) { ++n_run; });
+    });
+  for (std::thread& thread : callers) thread.join();
+  CHECK(n_run == 4 * 200 * 5);
+}
+
 TEST(block_ranges_cover_everything_once) {
   for (const std::int64_t n : {0, 1, 9, 10, 11, 100}) {
     std::int64_t covered = 0;
@@ -114,7 +144,7 @@ TEST(loops_within_tasks_stop_when_another_task_failed) {
   CHECK(n_steps < most_steps);
 }
 
-#if !defined(COTERIE_STD_THREADS)  // std::thread has no pool to miss, and ThreadSanitizer hangs in children of what had threads
+#if !defined(COTERIE_STD_THREADS)  // ThreadSanitizer hangs in children of what had threads
 // The worker threads of the parent do not exist in the child: waiting for them would be for ever.
 TEST(a_forked_child_does_not_hang) {
   const double expected = sum_by_tasks(4);

@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from coterie import _core
 from coterie.cluster import KMedoids
 from coterie.cluster.medoids import kmedoids
 from coterie.distance import distances, pairwise_distances
@@ -238,6 +239,21 @@ def test_restarts_keep_the_best():
     """Law: more starts never end at a larger sum of distances."""
     losses = [KMedoids(12, init="random", n_init=n, random_state=2).fit(BLOBS).inertia_ for n in (1, 4, 12)]
     assert losses[0] >= losses[1] >= losses[2]
+
+
+@pytest.mark.parametrize("rule", [_core.SwapRule.first, _core.SwapRule.best])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_starts_side_by_side_end_as_each_alone(rule, dtype):
+    """Law: of many starts at once each ends where it ends alone, though most of them meet on the way."""
+    D = pairwise_distances(BLOBS).astype(dtype)
+    rows, options = np.arange(len(D)), _core.SwapOptions(_core.MedoidObjective.distance, rule, 300)
+    starts = np.stack([np.random.default_rng(seed).choice(len(D), 7, replace=False) for seed in range(24)])
+    together = _core.swap_medoids(D, rows, None, starts, options)
+    alone = [_core.swap_medoids(D, rows, None, start[None], options)[0] for start in starts]
+    assert all(one.is_settled for one in together)
+    assert [sorted(one.medoids) for one in together] == [sorted(one.medoids) for one in alone]
+    assert [one.loss for one in together] == [one.loss for one in alone]
+    assert len({one.loss for one in together}) < len(starts)
 
 
 def test_fewer_rows_than_groups():

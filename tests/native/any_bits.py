@@ -184,7 +184,7 @@ def _rounds(X: Any, rule: Any) -> Any:
 
 def medoids() -> Iterator[Call]:
     """K-medoids."""
-    everything, start = np.arange(N), np.arange(K)
+    everything, starts = np.arange(N), np.arange(2 * K).reshape(2, K)
     options = [
         _core.SwapOptions(objective, rule, 50)
         for objective, rule in product(_core.MedoidObjective, _core.SwapRule)
@@ -193,13 +193,13 @@ def medoids() -> Iterator[Call]:
         D, weights = matrix_of(kind, N, dtype), None if weighed is None else weights_of(weighed, N)
         yield f"build: {kind}, weights {weighed}", partial(_core.build_medoids, D, everything, weights, K)
         for option in options:
-            call = partial(_core.swap_medoids, D, everything, weights, start, option)
+            call = partial(_core.swap_medoids, D, everything, weights, starts, option)
             yield f"swap: {kind}, weights {weighed}", call
     for (rows, X), (name, metric) in product(row_sets(), METRICS.items()):
         given = (X, X, metric, everything, None)
         yield f"build: {name}, {rows}", partial(_core.build_medoids, *given, K)
         for option in options:
-            yield f"swap: {name}, {rows}", partial(_core.swap_medoids, *given, start, option)
+            yield f"swap: {name}, {rows}", partial(_core.swap_medoids, *given, starts, option)
 
 
 def kmeans() -> Iterator[Call]:

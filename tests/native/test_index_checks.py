@@ -40,7 +40,7 @@ CALLS = {
     "sparse_pairwise_squared": (_core.sparse_pairwise_squared, (*CSR, X)),
     "add_rows": (_core.add_rows, (np.zeros((K, N)), D, np.arange(N), LABELS, np.ones(N))),
     "build_medoids": (_core.build_medoids, (D, np.arange(N), None, K)),
-    "swap_medoids": (_core.swap_medoids, (D, np.arange(N), None, np.arange(K), SWAPS)),
+    "swap_medoids": (_core.swap_medoids, (D, np.arange(N), None, np.arange(K)[None], SWAPS)),
     "joining_edges": (_core.joining_edges, (EDGES, N)),
     "leiden": (
         _core.leiden,

@@ -76,25 +76,22 @@ class Swaps:
 
     def best(self, source: Source, weights: Weights | None, candidates: Indices) -> MedoidRun:
         """Return the best of the plan's restarts; the first of equals."""
-        plan = self._plan
-        runs = (
-            self._run(source, weights, candidates, seed_of_restart(plan.seed, i)) for i in range(plan.n_init)
-        )
-        return min(runs, key=lambda run: run.loss)
-
-    def _run(self, source: Source, weights: Weights | None, candidates: Indices, seed: int) -> MedoidRun:
         plan, threads = self._plan, resolve_threads()
         if plan.n_clusters == 1:  # the first pick of BUILD is the answer
             medoids = np.asarray(source.build(candidates, weights, 1, threads), dtype=np.int64)
             return MedoidRun(medoids, total_distance(source.rows(medoids)[0], weights), 0, 1, True)
-        start = first_medoids(plan.init, source, candidates, weights, plan.n_clusters, seed, threads)
+        starts = [
+            first_medoids(plan.init, source, candidates, weights, plan.n_clusters, seed, threads)
+            for seed in (seed_of_restart(plan.seed, i) for i in range(plan.n_init))
+        ]
         objective = (
             _core.MedoidObjective.silhouette if plan.maximises_silhouette else _core.MedoidObjective.distance
         )
         rule = _core.SwapRule.best if plan.method == "pam" else _core.SwapRule.first
         options = _core.SwapOptions(objective, rule, engine_count(plan.max_iter), threads)
         report = self._pass if self._tracker.is_watched else None
-        found = source.swap(candidates, weights, start, options, report)
+        outcomes = source.swap(candidates, weights, np.stack(starts), options, report)
+        found = min(outcomes, key=lambda outcome: outcome.loss)
         medoids = np.asarray(found.medoids, dtype=np.int64)
         return MedoidRun(medoids, found.loss, found.n_swaps, found.n_passes, found.is_settled)
 

@@ -71,11 +71,11 @@ class GivenDistances:
         self,
         candidates: Indices,
         weights: Weights | None,
-        start: Indices,
+        starts: Indices,
         options: Any,
         report: Report | None,
-    ) -> _core.SwapOutcome:
-        return _core.swap_medoids(self.D, candidates, weights, start, options, report)
+    ) -> list[_core.SwapOutcome]:
+        return _core.swap_medoids(self.D, candidates, weights, starts, options, report)
 
     def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
         """Return the nearest medoid of every candidate (the lowest of equals) and how far it is."""
@@ -119,12 +119,12 @@ class ComputedDistances:
         self,
         candidates: Indices,
         weights: Weights | None,
-        start: Indices,
+        starts: Indices,
         options: Any,
         report: Report | None,
-    ) -> _core.SwapOutcome:
+    ) -> list[_core.SwapOutcome]:
         return _core.swap_medoids(
-            self.X, self._others, self.metric, candidates, weights, start, options, report
+            self.X, self._others, self.metric, candidates, weights, starts, options, report
         )
 
     def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:

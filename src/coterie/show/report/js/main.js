@@ -56,7 +56,7 @@
   pageView.showSelection(state);
   toolbar.show(state);
   pictures.follow();
-  root.dataset.readableAfter = performance.now().toFixed(0);
+  root.dataset.readableAfter = performance.now().toFixed(0); // words, and a sketch of the map
 
   function open() {
     pictures.open(

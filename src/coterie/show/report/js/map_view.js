@@ -5,6 +5,7 @@ globalThis.coterie ??= {};
 coterie.mapView = (() => {
   const { asText, axis, colorOf, layout, symbolOf, variable, isDark } = coterie.theme;
   const MOST_HOVER_COLUMNS = 6;
+  const MARGIN = { l: 48, r: 8, t: 8, b: 44 };
   const FEWEST_FOR_WEBGL = 1000; // points: below, SVG is there sooner than WebGL has started
 
   // asked when the first map is drawn: a browser takes a while to start WebGL
@@ -90,7 +91,7 @@ coterie.mapView = (() => {
     const bare = { showticklabels: false, ticks: "" };
     const hover = { bgcolor: variable("--surface"), bordercolor: variable("--line"), font: { color: variable("--ink") }, align: "left" };
     return {
-      ...layout(), dragmode: "lasso", hovermode: "closest", hoverlabel: hover, margin: { l: 48, r: 8, t: 8, b: 44 },
+      ...layout(), dragmode: "lasso", hovermode: "closest", hoverlabel: hover, margin: MARGIN,
       xaxis: { ...axis(asText(map.x_title)), zeroline: false, ...(map.x_title ? {} : bare) },
       yaxis: { ...axis(asText(map.y_title)), automargin: true, zeroline: false, ...(map.y_title ? {} : bare) },
       modebar: { color: variable("--muted"), activecolor: variable("--accent"), bgcolor: "rgba(0,0,0,0)" },
@@ -98,8 +99,51 @@ coterie.mapView = (() => {
     };
   }
 
+  // The points on a canvas, about where plotly will put them: there with the words, seconds before plotly is.
+  function sketch(element, state) {
+    const { width, height } = element.getBoundingClientRect();
+    const map = state.facts.maps[state.map];
+    const { l, r, t, b } = MARGIN;
+    if (width <= l + r || height <= t + b) return null;
+    const canvas = document.createElement("canvas");
+    const dots = devicePixelRatio || 1;
+    canvas.width = width * dots;
+    canvas.height = height * dots;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    canvas.setAttribute("aria-hidden", "true");
+    const pen = canvas.getContext("2d");
+    pen.scale(dots, dots);
+    pen.globalAlpha = 0.85;
+    const x = placeOf(map.x, map.density?.x, l, width - r);
+    const y = placeOf(map.y, map.density?.y, height - b, t);
+    const { color } = look({ ...state, colorBy: "group" });
+    const side = size(map.x.length);
+    for (let row = 0; row < map.x.length; row += 1) {
+      pen.fillStyle = color[row];
+      pen.beginPath();
+      pen.arc(x(map.x[row]), y(map.y[row]), side / 2, 0, 2 * Math.PI);
+      pen.fill();
+    }
+    return canvas;
+  }
+
+  // as plotly does: the shade takes the whole picture, points alone leave a twentieth at either end
+  function placeOf(values, shade, from, to) {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const value of shade ?? values) {
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    const free = shade ? 0 : 0.05;
+    const span = high - low || 1;
+    return (value) => from + (to - from) * (free + ((1 - 2 * free) * (value - low)) / span);
+  }
+
   function make(element, store) {
     const { state } = store;
+    let isDrawn = false;
     const title = document.querySelector("#map-finding");
     const caption = document.querySelector("#map-caption");
     const points = () => element.data.length - 1;
@@ -108,9 +152,12 @@ coterie.mapView = (() => {
     function tell() {
       title.textContent = state.grouping.map_finding;
       caption.textContent = state.facts.maps[state.map].caption;
+      if (!isDrawn) element.replaceChildren(...[sketch(element, state)].filter(Boolean));
     }
 
     function draw(paper) { // a WebGL canvas prints as an empty box
+      if (!isDrawn) element.replaceChildren();
+      isDrawn = true;
       Plotly.react(element, traces(state, paper !== null), { ...frame(state), ...paper }, coterie.chartConfig.withButtons);
       coterie.chartConfig.stopOnce(element);
       if (!isListening) listen();
