@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from coterie._support import scikit_learn
+from coterie._support.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import Distances, Labels, MatrixLike, Settings, Tags
 from coterie._support.validation import Constraint, Number, Seed, Whole
 from coterie._support.validation.explain import explained, refuse_kinds
@@ -60,7 +60,7 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self._read(X, reset=True)
 
     def _check_new(self, X: MatrixLike) -> SeriesCollection:
-        check_is_fitted(self)
+        scikit_learn.check_is_fitted(self)
         series = self._read(X, reset=False)
         if series.n_columns != self._n_columns:
             raise InvalidData(
@@ -71,6 +71,8 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _read(self, X: MatrixLike, *, reset: bool) -> SeriesCollection:
         """Return the series; the width of an array or frame of two dimensions is that of `fit`."""
+        from sklearn.utils.validation import validate_data
+
         who = type(self).__name__
         if not isinstance(X, SeriesCollection | list | tuple) and len(getattr(X, "shape", ())) != 3:
             refuse_kinds(X, who, "X")
