@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.stores import suffix_of
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
 from coterie.data.categories import is_category
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import KEY_REASONS, cannot_keep, check_names, look_at
 from coterie.data.databases import SpooledRows
+from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
 from coterie.data.notes import listed, no_rows_in, reading_notes
-from coterie.data.paths import TABLE_SUFFIXES, expand_all
+from coterie.data.paths import TABLE_SUFFIXES, find_files, place_name
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
 from coterie.scale.sources.arrow import open_any
-from coterie.scale.sources.reading import open_tables, read_blocks
-from coterie.scale.sources.spooled import open_spooled
+from coterie.scale.sources.reading import is_paths, open_tables, read_blocks
+from coterie.scale.sources.spooled import open_iceberg, open_spooled
 from coterie.scale.sources.tables import Tables
 
 LeftOuts = tuple[LeftOut, ...]
@@ -153,7 +153,7 @@ def title_of(source: object) -> str:
     """Return what to call data in output and messages."""
     if isinstance(source, SpooledRows):
         return source.name
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
+    return place_name(source)
 
 
 def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
@@ -183,13 +183,14 @@ def _look_into(source: object) -> Tables | None:
         return open_spooled(source)
     if type(source).__module__.partition(".")[0] == "pyarrow":
         return open_any(source)
-    given = source if isinstance(source, list | tuple) else [source]
-    places = [place for place in given if isinstance(place, str | os.PathLike)]
-    if not places or len(places) < len(given):
+    if is_iceberg(source):
+        return open_iceberg(iceberg_rows(source))
+    if not is_paths(source):
         return None
-    paths = expand_all(places)
-    suffixes = {Path(path).suffix.lower() for path in paths}
-    return open_tables(paths) if len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES) else None
+    found = find_files(source)
+    suffixes = {suffix_of(path) for path in found.paths}
+    is_tables = len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES)
+    return open_tables(found) if is_tables else None
 
 
 def _first_of_frame(frame: Any) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow
 import pyarrow.csv
 
+from coterie._support.stores import Stamp, absolute, open_binary, stamp_of, unchanged
 from coterie._support.typing import ValuesByName
 from coterie.data.columns import numbers_from_text
 from coterie.data.dialect import BLANKS, fill_blank_lines
@@ -40,11 +41,11 @@ class Written:
 class CsvPiece(Piece):
     """The rows in a range of bytes of a file."""
 
-    path: str  # from the root: a worker may have been started in another folder
+    path: str = field(repr=False)  # from the root, or an address, which may hold something secret
     begin: int
     end: int
     n_rows: int
-    modified: int  # when: what is kept of a file must not outlive it
+    stamp: Stamp  # what is kept of a file must not outlive it
     written: Written
     titles: ColumnKeys
     columns: ColumnKeys = ()
@@ -58,7 +59,7 @@ class CsvPiece(Piece):
 
     def value(self, start: int, stop: int) -> Any:
         try:
-            with open(self.path, "rb") as file:
+            with unchanged(self.path, self.stamp), open_binary(self.path, self.stamp) as file:
                 file.seek(self.begin)
                 content = file.read(self.end - self.begin)
             table = self._parse(content)
@@ -100,24 +101,25 @@ class CsvPiece(Piece):
 def open_csv(path: str) -> Table:
     """Return the columns of a file and the ranges of its rows; it is written as its first lines are."""
     try:
-        with open(path, "rb") as file:
+        stamp = stamp_of(path)
+        with open_binary(path, stamp) as file:
             start = file.read(LOOKED_AT_BYTES)
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
         how: ValuesByName = {"delimiter": None, "header": None, "encoding": None}
-        text = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
+        text = read_text(Source(shown_path(path), lines, "text"), may_be_empty=True, **how)
         head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)
-        ranges = list(_ranges(path, begin, _end_of_rows(path, begin)))
+        with unchanged(path, stamp), open_binary(path, stamp) as file:
+            ranges = list(_ranges(file, begin, _end_of_rows(file, begin)))
     except OSError as error:
-        raise unreadable(path, "CSV", error) from None
-    modified = os.stat(path).st_mtime_ns
+        raise unreadable(shown_path(path), "CSV", error) from None
     written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
-    pieces = [CsvPiece(os.path.abspath(path), *found, modified, written, titles) for found in ranges]
+    pieces = [CsvPiece(absolute(path), *found, stamp, written, titles) for found in ranges]
     schema = head.to_arrow().schema
     empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
     types = dict(zip(schema.names, schema.types, strict=True)) | empty
-    return Table(path, types, pieces, lambda: head)
+    return Table(shown_path(path), types, pieces, lambda: head)
 
 
 def _begin_of_line(text: bytes, line: int) -> int:
@@ -129,39 +131,37 @@ def _begin_of_line(text: bytes, line: int) -> int:
     return position
 
 
-def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+def _ranges(file: BinaryIO, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Yield where ranges of whole rows begin and end, and how many rows they have."""
-    with open(path, "rb") as file:
-        file.seek(begin)
-        left, first = b"", begin
-        while content := file.read(min(RANGE_BYTES, end - file.tell())):
-            content = left + content
-            ends = _row_ends(content)
-            if ends.size == 0:
-                left = content
-                continue
-            size = int(ends[-1]) + 1
-            yield first, first + size, len(ends)
-            left, first = content[size:], first + size
-        if left:
-            yield first, first + len(left), 1
+    file.seek(begin)
+    left, first = b"", begin
+    while content := file.read(min(RANGE_BYTES, end - file.tell())):
+        content = left + content
+        ends = _row_ends(content)
+        if ends.size == 0:
+            left = content
+            continue
+        size = int(ends[-1]) + 1
+        yield first, first + size, len(ends)
+        left, first = content[size:], first + size
+    if left:
+        yield first, first + len(left), 1
 
 
-def _end_of_rows(path: str, begin: int) -> int:
+def _end_of_rows(file: BinaryIO, begin: int) -> int:
     """Return where the last row ends that is not blank; blank lines within the table are rows."""
-    with open(path, "rb") as file:
-        at = file.seek(0, os.SEEK_END)
-        after = b""  # what follows the part that is looked at, as far as its line goes on
-        while at > begin:
-            size = min(LOOKED_AT_BYTES, at - begin)
-            at = file.seek(at - size)
-            part = file.read(size)
-            filled = len(part.rstrip(BLANK))
-            if filled:
-                rest = part[filled:] + after
-                feed = rest.find(b"\n")
-                return at + filled + (len(rest) if feed < 0 else feed + 1)
-            after = (part + after)[:LOOKED_AT_BYTES]
+    at = file.seek(0, os.SEEK_END)
+    after = b""  # what follows the part that is looked at, as far as its line goes on
+    while at > begin:
+        size = min(LOOKED_AT_BYTES, at - begin)
+        at = file.seek(at - size)
+        part = file.read(size)
+        filled = len(part.rstrip(BLANK))
+        if filled:
+            rest = part[filled:] + after
+            feed = rest.find(b"\n")
+            return at + filled + (len(rest) if feed < 0 else feed + 1)
+        after = (part + after)[:LOOKED_AT_BYTES]
     return begin
 
 

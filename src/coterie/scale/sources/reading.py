@@ -7,23 +7,29 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.stores import absolute, is_url, open_binary, shown, stamp_of, suffix_of
 from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
 from coterie.data.databases import SpooledRows
-from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
+from coterie.data.lakes.delta import is_delta_object
+from coterie.data.lakes.iceberg import IcebergRows, iceberg_rows, is_iceberg
+from coterie.data.lakes.partitions import arrow_type, with_partitions
+from coterie.data.paths import TABLE_SUFFIXES, FoundFiles, find_files, is_zarr
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
 from coterie.scale.sources.collections import array_pieces, frame_pieces
 from coterie.scale.sources.partitions import (
     ArrayPiece,
     ColumnKeys,
+    FolderPiece,
     MemmapPiece,
+    NpyPiece,
     Piece,
     ZarrPiece,
     common_dtype,
@@ -83,10 +89,14 @@ Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
 def _open(source: object, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
     if isinstance(source, Tables):
         return _joined(source, columns, readings)
-    if isinstance(source, str | os.PathLike):
-        return _open_files(expand(source), columns, readings)
-    if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
-        return _open_files(expand_all(source), columns, readings)
+    if is_iceberg(source):
+        source = iceberg_rows(source)
+    if isinstance(source, IcebergRows):
+        from coterie.scale.sources.spooled import open_iceberg
+
+        return _joined(open_iceberg(source), columns, readings)
+    if is_paths(source):
+        return _open_files(find_files(source), columns, readings)
     if isinstance(source, SpooledRows):
         from coterie.scale.sources.spooled import open_spooled
 
@@ -142,7 +152,7 @@ def _mapped(array: np.memmap[Any, Any]) -> Opened:
     order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     n_rows, n_columns = array.shape
     piece = MemmapPiece(
-        os.path.abspath(str(array.filename)), n_rows, n_columns, array.dtype.str, array.offset, order
+        absolute(str(array.filename)), n_rows, n_columns, array.dtype.str, array.offset, order
     )
     return None, common_dtype([array.dtype]), array.shape[1], [piece]
 
@@ -154,8 +164,15 @@ def _zarr(array: Any) -> Opened:
     return None, common_dtype([array.dtype]), array.shape[1], [ZarrPiece(name, array.shape[0], array)]
 
 
-def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readings | None = None) -> Opened:
-    suffixes = sorted({Path(path).suffix.lower() for path in paths})
+def is_paths(source: object) -> bool:
+    """Return whether data are files: paths, addresses, folders, patterns, Delta tables, a list of these."""
+    every = source if isinstance(source, list | tuple) and source else [source]
+    return all(isinstance(one, str | os.PathLike) or is_delta_object(one) for one in every)
+
+
+def _open_files(found: FoundFiles, columns: Sequence[str] | None, readings: Readings | None = None) -> Opened:
+    paths = found.paths
+    suffixes = sorted({suffix_of(path) for path in paths})
     if suffixes == [".npy"]:
         _refuse_columns(columns)
         return _stacked([_open_npy(path) for path in paths])
@@ -165,17 +182,36 @@ def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readi
         return _zarr(zarr.open_array(paths[0], mode="r"))
     if len(suffixes) != 1 or suffixes[0] not in TABLE_SUFFIXES:
         raise InvalidFile(
-            f"{paths[0]}: files must all be of one kind, {', '.join(TABLE_SUFFIXES)} or .npy, got "
+            f"{shown(paths[0])}: files must all be of one kind, {', '.join(TABLE_SUFFIXES)} or .npy, got "
             f"{', '.join(suffix or 'no ending' for suffix in suffixes)}."
         )
-    return _joined(open_tables(paths), columns, readings)
+    return _joined(open_tables(found), columns, readings)
 
 
-def open_tables(paths: list[str]) -> Tables:
-    """Look into files of tables, many at once."""
-    opener = _opener_of(Path(paths[0]).suffix.lower())
+def open_tables(found: FoundFiles) -> Tables:
+    """Look into files of tables, many at once, and add the columns that their folders tell."""
+    opener = _opener_of(suffix_of(found.paths[0]))
     with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
-        return Tables(tuple(pool.map(opener, paths)))
+        tables = tuple(pool.map(opener, found.paths))
+    if not found.partitions.kinds:
+        return Tables(tables)
+    paths = zip(found.paths, tables, strict=True)
+    return Tables(tuple(_with_folders(table, found.partitions.of(path)) for path, table in paths))
+
+
+def _with_folders(table: Table, told: tuple[tuple[str, str | None, str], ...]) -> Table:
+    if not told:
+        return table
+    kinds = {name: arrow_type(kind) for name, _, kind in told}
+    types = {name: kinds.get(name, kind) for name, kind in table.types.items()} | kinds
+    pieces = [FolderPiece(piece, told) for piece in table.pieces]
+    return replace(table, types=types, pieces=pieces, read_head=partial(_head_with_folders, table, told))
+
+
+def _head_with_folders(table: Table, told: tuple[tuple[str, str | None, str], ...]) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    first = table.read_head()
+    return with_partitions(first if isinstance(first, polars.DataFrame) else polars.from_arrow(first), told)
 
 
 def _opener_of(suffix: str) -> Callable[[str], Table]:
@@ -199,13 +235,40 @@ def _joined(tables: Tables, columns: Sequence[str] | None, readings: Readings | 
 
 
 def _open_npy(path: str) -> Opened:
+    if is_url(path):
+        return _open_remote_npy(path)
     try:
+        stamp = stamp_of(path)
         array = np.load(path, mmap_mode="r")
     except Exception as error:  # a header may be wrong in many ways
         raise unreadable(path, "npy", error) from None
     if not isinstance(array, np.memmap) or array.ndim != 2 or array.dtype.kind not in "biuf":
         raise InvalidFile(f"{path}: must hold a matrix of numbers.")
-    return _mapped(array)
+    names, dtype, width, pieces = _mapped(array)
+    return names, dtype, width, [replace(piece, stamp=stamp) for piece in pieces]  # type: ignore[type-var]
+
+
+def _open_remote_npy(url: str) -> Opened:
+    """Return the rows of an array in a store, from its header."""
+    stamp = stamp_of(url)
+    with open_binary(url, stamp) as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, is_fortran, dtype = read(file)
+        except ValueError as error:
+            raise unreadable(shown(url), "npy", error) from None
+        offset = file.tell()
+    if len(shape) != 2 or dtype.kind not in "biuf":
+        raise InvalidFile(f"{shown(url)}: must hold a matrix of numbers.")
+    if stamp.size != offset + shape[0] * shape[1] * dtype.itemsize:
+        raise InvalidFile(f"{shown(url)}: cannot be read as npy (it is not as long as its header says).")
+    piece = NpyPiece(url, *shape, dtype.str, offset, "F" if is_fortran else "C", stamp)
+    return None, common_dtype([dtype]), shape[1], [piece]
 
 
 def _stacked(opened: list[Opened]) -> Opened:
@@ -224,4 +287,4 @@ def _refuse_columns(columns: Sequence[str] | None) -> None:
 
 
 def _named(source: object) -> str:
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else "X"
+    return shown(source) if isinstance(source, str | os.PathLike) else "X"

@@ -18,7 +18,7 @@ from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.scale.blocks import Blocks
-from coterie.scale.sources.partitions import ColumnKeys, ConvertedPiece, Piece, common_dtype
+from coterie.scale.sources.partitions import ColumnKeys, ConvertedPiece, FolderPiece, Piece, common_dtype
 
 Readings = Mapping[str, Reading]
 MOST_LOOKED_INTO = 100  # files whose first rows are read, to find a value of each column
@@ -159,6 +159,10 @@ def join_tables(every: Tables, columns: Sequence[str] | None, readings: Readings
 
 def _as_text(piece: Any, converted: tuple[tuple[str, Reading], ...]) -> Any:
     """Return a piece of a CSV file with the columns that are converted read as text; any other as it is."""
+    if isinstance(piece, FolderPiece):
+        stored = piece.stored(tuple(name for name, _ in converted))
+        mine = tuple(one for one in converted if one[0] in stored)
+        return replace(piece, piece=_as_text(piece.piece, mine))
     return replace(piece, texts=tuple(name for name, _ in converted)) if hasattr(piece, "texts") else piece
 
 
