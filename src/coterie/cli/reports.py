@@ -10,6 +10,7 @@ from typing import Any
 
 from coterie._support.files import check_output
 from coterie._support.optional import require
+from coterie._support.stores import is_url
 from coterie.data import Table, shown_name
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
@@ -30,9 +31,12 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
         if opens:
             raise InvalidParameter("--open needs --report FILE: there is nothing else to open.")
         return
+    if opens and is_url(report):
+        raise InvalidParameter("--open is for a report on this machine. Leave it out, or write to a file.")
     if report.suffix.lower() not in SUFFIXES:
         raise InvalidParameter(
-            f"{report}: the name of a report must end in .html, got {report.suffix or 'no ending'}."
+            f"{shown_name(report)}: the name of a report must end in .html, got "
+            f"{report.suffix or 'no ending'}."
         )
     check_output(report, force=force)
     for package in ("plotly", "jinja2"):
@@ -80,6 +84,6 @@ def tell(report: Path | None, *, opens: bool, quiet: bool = False) -> None:
     if report is None:
         return
     if not quiet:
-        print(f"report   written to {report}")
-    if opens:
+        print(f"report   written to {shown_name(report)}")
+    if opens and not is_url(report):
         webbrowser.open(report.resolve().as_uri())

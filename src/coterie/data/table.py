@@ -40,7 +40,7 @@ from coterie.data.paths import find_files, is_several, is_zarr, place_name
 from coterie.data.readings import ColumnReading, ColumnReadings, look_as, reading_of, texts_to_keep
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
-from coterie.data.source import Source, open_source
+from coterie.data.source import STANDARD_INPUT, Source, open_source
 from coterie.data.text import read_text
 from coterie.data.workbooks import read_sheet
 from coterie.errors import EmptyFile, InvalidData, InvalidParameter
@@ -289,7 +289,7 @@ def read_table(
         rows = iceberg_rows(where)
         return how(_of_frame(rows.name, _of_arrow(rows.read_all()), notes=rows.notes, texts=texts))
     if not is_several(where):
-        return how(_with_folders(read(where), folder_partitions([local_path(where)]), local_path(where)))
+        return how(_with_folders(read(where), *_folders_of(where)))
     places = where if isinstance(where, list | tuple) else [where]
     name, tables, empty = ", ".join(map(place_name, places)), [], []
     found = find_files(where)
@@ -302,6 +302,12 @@ def read_table(
         raise no_rows_in(name, len(empty))
     joined = _joined(name, tables)
     return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes))
+
+
+def _folders_of(where: Any) -> tuple[Partitions, str]:
+    """Return the columns that the folders above one file tell; standard input lies in no folder."""
+    path = local_path(where)
+    return folder_partitions([] if path == STANDARD_INPUT else [path]), path
 
 
 def _with_folders(table: Table, partitions: Partitions, path: str) -> Table:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.files import atomic_path, check_folder
+from coterie._support.files import atomic_path, check_folder, make_folder, remove_parts
 from coterie._support.optional import require
+from coterie._support.stores import absolute, joined, local_path
 from coterie._support.typing import AnyFunction, Labels, Model
 from coterie.errors import InvalidData, ModelFileError
 from coterie.pipeline import Groups
@@ -33,12 +34,11 @@ def write_labels(
     Labels are ``label(block, None, *args)``; `carried` are the columns, cut like the blocks.
     """
     path = check_folder(folder, force=force)
-    path.mkdir(exist_ok=True)
-    made = tasks(blocks, _write_block, label, args, str(path.absolute()), force, weights=carried)
+    make_folder(path)
+    place = absolute(local_path(path))
+    made = tasks(blocks, _write_block, label, args, place, force, weights=carried)
     compute(fold(made, _count))
-    for older in path.glob("part-??????.parquet"):  # of data with more blocks: they would pass for labels
-        if older.name > _name_of(blocks.n_blocks - 1):
-            older.unlink()
+    remove_parts(path, lambda name: name > _name_of(blocks.n_blocks - 1))  # of data with more blocks
     return path
 
 
@@ -59,7 +59,7 @@ def _write_block(
     labels = label(block, None, *args)
     rows = np.arange(block.first_row + 1, block.first_row + 1 + len(labels))
     beside = arrow.table({"row": rows}) if carried is None else carried.stored()
-    with atomic_path(f"{folder}/{_name_of(block.index)}", force=force) as temporary:
+    with atomic_path(joined(folder, _name_of(block.index)), force=force) as temporary:
         names = arrow.array([group_name(label) for label in range(-1, int(labels.max(initial=-1)) + 1)])
         groups = arrow.DictionaryArray.from_arrays(arrow.array(labels + 1, arrow.int32()), names)
         parquet.write_table(beside.append_column("label", [labels]).append_column("group", groups), temporary)

@@ -83,7 +83,11 @@ class ObjectStore:
 
     def glob(self, url: str) -> dict[str, Stamp]:
         """Return the objects that a pattern matches, by address."""
-        return self._listed(self.files.glob(self._path(url), detail=True))
+        path = self._path(url)
+        found = self.files.glob(path, detail=True)
+        if not found and self.scheme != "memory":
+            self.files.ls(path.partition("/")[0], detail=False)  # fails where the bucket is not there
+        return self._listed(found)
 
     def write(self, local: str, url: str) -> None:
         """Write an object: whole or not at all."""

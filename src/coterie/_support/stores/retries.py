@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
+from urllib.error import HTTPError
 
 from coterie._printing import shortened
 from coterie._support.stores.urls import SCHEMES, scheme_of, scrubbed, shown
@@ -15,6 +17,7 @@ PAUSES = (0.2, 1.0, 4.0)  # seconds before a request is tried again
 DENIED, GONE, BUSY = (401, 403), (404, 410), (408, 425, 429)
 LONGEST_REASON = 300
 Got = TypeVar("Got")
+_NO_BUCKET = re.compile(r"bucket does not exist|NoSuchBucket|ContainerNotFound", re.IGNORECASE)
 
 
 class StoreProblem(FileProblem):
@@ -39,6 +42,8 @@ def ask(url: str, request: Callable[[], Got], doing: str = "read") -> Got:
         except CoterieError:
             raise
         except Exception as error:  # every store has errors of its own
+            if isinstance(error, HTTPError):
+                error.close()  # it is an answer too
             if pause is None or not may_pass(error):
                 raise explained(url, error, doing) from None
         time.sleep(pause)
@@ -94,7 +99,7 @@ def explained(url: str, error: BaseException, doing: str) -> FileProblem:
     if isinstance(error, PermissionError) or number in DENIED or "credential" in reason.lower():
         where = f" Credentials come from the environment: {scheme.credentials}." if scheme.credentials else ""
         return StoreProblem(f"{name}: no permission to {doing} it ({reason}).{where}")
-    if "bucket" in reason.lower() and (isinstance(error, FileNotFoundError) or number in GONE):
+    if _NO_BUCKET.search(str(error)):
         bucket = "/".join(name.split("/")[:3])
         return MissingFile(f"{name}: there is no bucket {bucket}.")
     if isinstance(error, FileNotFoundError) or number in GONE:

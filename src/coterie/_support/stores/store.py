@@ -5,9 +5,11 @@ from __future__ import annotations
 import glob as patterns
 import io
 import os
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from coterie._support.stores.objects import ObjectStore
@@ -196,6 +198,19 @@ def open_binary(where: str | os.PathLike[str], stamp: Stamp | None = None) -> Bi
 
 def _as_whole(store: Any, place: str) -> Any:
     return io.BytesIO(ask(place, lambda: store.read_all(place)))
+
+
+@contextmanager
+def local_copy(where: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a file of this machine with the content of a place, for packages that read nothing else."""
+    store, place = store_of(where)
+    if store is None:
+        yield Path(place)
+        return
+    with tempfile.TemporaryDirectory(prefix="coterie-copy-") as folder:
+        copy = Path(folder) / "copy"
+        copy.write_bytes(read_all(place))
+        yield copy
 
 
 def write_file(local: str | os.PathLike[str], where: str | os.PathLike[str]) -> None:
