@@ -287,6 +287,8 @@ def read_table(
     )
     if is_iceberg(where):
         rows = iceberg_rows(where)
+        if not rows.files:
+            raise no_rows_in(rows.name, 1)
         return how(_of_frame(rows.name, _of_arrow(rows.read_all()), notes=rows.notes, texts=texts))
     if not is_several(where):
         return how(_with_folders(read(where), *_folders_of(where)))

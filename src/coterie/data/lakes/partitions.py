@@ -17,6 +17,7 @@ _FOLDER = re.compile(r"([A-Za-z_][\w .-]*)=(.*)")
 _WHOLE, _NUMBER = re.compile(r"[+-]?\d{1,18}"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 Texts = Mapping[str, str | None]
+Told = tuple[tuple[str, str | None, str], ...]  # name, value as it is written, and kind of columns
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Partitions:
     texts: Mapping[str, Texts] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, path: str) -> tuple[tuple[str, str | None, str], ...]:
+    def of(self, path: str) -> Told:
         """Return name, value and kind of the columns of a file."""
         return tuple((name, text, self.kinds[name]) for name, text in self.texts.get(path, {}).items())
 
@@ -100,6 +101,20 @@ def value_of(text: str | None, kind: str) -> Any:
     if kind == DATE:
         return datetime.date.fromisoformat(text)
     return int(text) if kind == WHOLE else float(text) if kind == NUMBER else text
+
+
+def written(value: Any) -> tuple[str | None, str]:
+    """Return a value as it is written in a folder's name, and its kind.
+
+    Examples
+    --------
+    >>> written(7), written("a")
+    (('7', 'whole number'), ('a', 'text'))
+    """
+    import datetime
+
+    kinds = {int: WHOLE, float: NUMBER, datetime.date: DATE}
+    return None if value is None else str(value), kinds.get(type(value), TEXT)
 
 
 def arrow_type(kind: str) -> Any:

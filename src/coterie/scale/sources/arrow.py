@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,10 +13,11 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from coterie._support.stores import Stamp, absolute, is_url, open_binary, stamp_of, unchanged
+from coterie.data.lakes.partitions import written
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import UnsupportedInput
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
-from coterie.scale.sources.tables import Table, Tables
+from coterie.scale.sources.tables import Table, Tables, with_folders
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ def open_dataset(dataset: Any) -> list[Table]:
             "An Arrow dataset that was filtered or projected cannot be read in parts. Give the dataset "
             "itself, by read_blocks(dataset, columns=[...]) for some columns, or write the rows to files."
         ) from None
-    return [_open_fragment(fragment, number) for number, fragment in enumerate(fragments)]
+    names = dataset.schema.names
+    return [_open_fragment(fragment, number, names) for number, fragment in enumerate(fragments)]
 
 
 def open_arrow(path: str) -> Table:
@@ -108,7 +110,7 @@ class ArrowPiece(Piece):
         return replace(self, columns=tuple(schema.names)).value(0, 0).slice(0, HEAD_ROWS)
 
 
-def _open_fragment(fragment: Any, number: int) -> Table:
+def _open_fragment(fragment: Any, number: int, names: Sequence[str]) -> Table:
     name = shown_path(getattr(fragment, "path", "")) or f"fragment {number}"
     try:
         schema = fragment.physical_schema
@@ -121,7 +123,9 @@ def _open_fragment(fragment: Any, number: int) -> Table:
     titles = [name] if len(parts) == 1 else [f"{name} (row group {i})" for i in range(len(parts))]
     pieces = [FragmentPiece(*facts) for facts in zip(titles, sizes, parts, strict=True)]
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Table(name, types, pieces, lambda: fragment.head(HEAD_ROWS))
+    table = Table(name, types, pieces, lambda: fragment.head(HEAD_ROWS))
+    keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
+    return with_folders(table, tuple((key, *written(keys[key])) for key in names if key in keys))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from coterie._support.optional import require
 from coterie._support.stores import Stamp, open_binary, scrubbed, shown, unchanged
 from coterie._support.typing import Data
 from coterie.data.cells import Reading
-from coterie.data.lakes.partitions import arrow_type, value_of
+from coterie.data.lakes.partitions import Told, arrow_type, value_of
 from coterie.errors import CoterieError, FileProblem, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
@@ -200,7 +200,7 @@ class FolderPiece(Piece):
     """Rows of a file whose folders tell some of its columns: the same value in all of them."""
 
     piece: Any  # a piece with columns
-    told: tuple[tuple[str, str | None, str], ...]  # name, value and kind of each such column
+    told: Told  # name, value and kind of each such column
     columns: ColumnKeys = ()
     is_sliced = False
 

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from coterie._support.validation.explain import refuse_queries
 from coterie.data.databases import SpooledRows
 from coterie.data.lakes.delta import is_delta_object
 from coterie.data.lakes.iceberg import IcebergRows, iceberg_rows, is_iceberg
-from coterie.data.lakes.partitions import arrow_type, with_partitions
 from coterie.data.paths import TABLE_SUFFIXES, FoundFiles, find_files, is_zarr
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
@@ -27,7 +25,6 @@ from coterie.scale.sources.collections import array_pieces, frame_pieces
 from coterie.scale.sources.partitions import (
     ArrayPiece,
     ColumnKeys,
-    FolderPiece,
     MemmapPiece,
     NpyPiece,
     Piece,
@@ -35,7 +32,7 @@ from coterie.scale.sources.partitions import (
     common_dtype,
     unreadable,
 )
-from coterie.scale.sources.tables import Readings, Table, Tables, join_tables
+from coterie.scale.sources.tables import Readings, Table, Tables, join_tables, with_folders
 
 OPENED_AT_ONCE = 16  # files; their footers are small and far apart
 
@@ -196,22 +193,7 @@ def open_tables(found: FoundFiles) -> Tables:
     if not found.partitions.kinds:
         return Tables(tables)
     paths = zip(found.paths, tables, strict=True)
-    return Tables(tuple(_with_folders(table, found.partitions.of(path)) for path, table in paths))
-
-
-def _with_folders(table: Table, told: tuple[tuple[str, str | None, str], ...]) -> Table:
-    if not told:
-        return table
-    kinds = {name: arrow_type(kind) for name, _, kind in told}
-    types = {name: kinds.get(name, kind) for name, kind in table.types.items()} | kinds
-    pieces = [FolderPiece(piece, told) for piece in table.pieces]
-    return replace(table, types=types, pieces=pieces, read_head=partial(_head_with_folders, table, told))
-
-
-def _head_with_folders(table: Table, told: tuple[tuple[str, str | None, str], ...]) -> Any:
-    polars = require("polars", extra="cli", purpose="Reading tables")
-    first = table.read_head()
-    return with_partitions(first if isinstance(first, polars.DataFrame) else polars.from_arrow(first), told)
+    return Tables(tuple(with_folders(table, found.partitions.of(path)) for path, table in paths))
 
 
 def _opener_of(suffix: str) -> Callable[[str], Table]:

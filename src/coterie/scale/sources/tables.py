@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from coterie._support.optional import require
 from coterie._support.typing import ValuesByName
 from coterie.data.cells import Reading
 from coterie.data.columns import absent_columns, numbers_from_text
+from coterie.data.lakes.partitions import Told, arrow_type, with_partitions
 from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
@@ -56,6 +57,22 @@ class Table:
         first = self.read_head()
         frame = first if isinstance(first, polars.DataFrame) else polars.from_arrow(first)
         return numbers_from_text(frame.head(HEAD_ROWS))
+
+
+def with_folders(table: Table, told: Told) -> Table:
+    """Return a table with the columns that its folders tell."""
+    if not told:
+        return table
+    kinds = {name: arrow_type(kind) for name, _, kind in told}
+    types = {name: kinds.get(name, kind) for name, kind in table.types.items()} | kinds
+    pieces = [FolderPiece(piece, told) for piece in table.pieces]
+    return replace(table, types=types, pieces=pieces, read_head=partial(_head_with_folders, table, told))
+
+
+def _head_with_folders(table: Table, told: Told) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    first = table.read_head()
+    return with_partitions(first if isinstance(first, polars.DataFrame) else polars.from_arrow(first), told)
 
 
 @dataclass(frozen=True, eq=False)
