@@ -28,6 +28,7 @@ class WebFiles:
         self.has_ranges = True
         self.has_head = True
         self.cut_off = 0  # answers that end early
+        self.delay = 0.0  # seconds before an answer
         self.address = ""
 
 
@@ -47,6 +48,7 @@ def web_server():
             self.answer(with_body=True)
 
         def answer(self, *, with_body):
+            time.sleep(state.delay)
             if state.failures:
                 state.failures -= 1 if state.failures > 0 else 0
                 return self.say(503)

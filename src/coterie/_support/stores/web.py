@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import base64
+import errno
 import os
 import shutil
 import tempfile
@@ -14,10 +15,12 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
 from coterie._support.stores.stamps import Stamp
+from coterie._support.stores.urls import shown
 from coterie.errors import FileProblem
 
 TIMEOUT = 60.0  # seconds without a byte
 COPIED_AT_ONCE = 1 << 20
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_HEAD = (403, 405, 501)  # servers that answer GET only, or sign addresses for one verb
 
 
@@ -78,8 +81,11 @@ class WebStore:
             with os.fdopen(handle, "wb") as file:
                 try:
                     shutil.copyfileobj(answer, file, COPIED_AT_ONCE)
-                except OSError:
+                    file.flush()
+                except OSError as error:
                     os.unlink(path)
+                    if error.errno in FULL_DISK:
+                        raise _too_full(url, self._folder) from None
                     raise
             self._copies[url, stamp] = path
             return path
@@ -106,6 +112,13 @@ class WebStore:
     def remove(self, url: str) -> None:
         """Refuse to write."""
         self.write("", url)
+
+
+def _too_full(url: str, folder: str) -> FileProblem:
+    return FileProblem(
+        f"{shown(url)}: its server gives no parts of files, so a copy is needed, and there is no space "
+        f"for it in {os.path.dirname(folder)}. Set TMPDIR to a folder with more room."
+    )
 
 
 def _stamp(headers: Any, size: str | None) -> Stamp:

@@ -33,7 +33,8 @@ class Recent:
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
         self._kept_bytes = kept_bytes
         self._lock = threading.Lock()
-        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._size = 0  # of all values; many small ones must not be added up each time
         self._decoding: dict[Hashable, threading.Lock] = {}
 
     def get(self, key: Hashable, decode: Callable[[], Any]) -> Any:
@@ -44,21 +45,22 @@ class Recent:
             with self._lock:
                 if key in self._values:
                     self._values.move_to_end(key)
-                    return self._values[key]
+                    return self._values[key][0]
             value = decode()
+            size = int(value.nbytes)
             with self._lock:
-                self._values[key] = value
+                self._size += size - self._values.pop(key, (None, 0))[1]
+                self._values[key] = (value, size)
                 self._decoding.pop(key, None)
-                while (
-                    len(self._values) > 1 and sum(v.nbytes for v in self._values.values()) > self._kept_bytes
-                ):
-                    self._values.popitem(last=False)
+                while len(self._values) > 1 and self._size > self._kept_bytes:
+                    self._size -= self._values.popitem(last=False)[1][1]
             return value
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._values.clear()
+            self._size = 0
 
     def __reduce__(self) -> Any:
         raise TypeError("decoded pieces stay where they are")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pyarrow
@@ -162,7 +163,7 @@ def open_parquet(path: str) -> Table:
         raise unreadable(shown_path(path), "Parquet", error) from None
     pieces = [ParquetPiece(absolute(path), number, size, stamp) for number, size in enumerate(sizes)]
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Table(shown_path(path), types, pieces, lambda: _head(path, schema))
+    return Table(shown_path(path), types, pieces, partial(_head, path))
 
 
 @contextmanager
@@ -173,11 +174,11 @@ def _opened(path: str, stamp: Stamp) -> Iterator[Any]:
         yield stack.enter_context(pq.ParquetFile(where, pre_buffer=is_url(path)))
 
 
-def _head(path: str, schema: Any) -> Any:
+def _head(path: str) -> Any:
     """Return the first rows of a file."""
     try:
         with _opened(path, stamp_of(path)) as file:
-            batch = next(file.iter_batches(batch_size=HEAD_ROWS), None)
+            schema, batch = file.schema_arrow, next(file.iter_batches(batch_size=HEAD_ROWS), None)
     except (OSError, pyarrow.ArrowException) as error:
         raise unreadable(shown_path(path), "Parquet", error) from None
     return schema.empty_table() if batch is None else pyarrow.Table.from_batches([batch])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -189,11 +189,21 @@ def open_tables(found: FoundFiles) -> Tables:
     """Look into files of tables, many at once, and add the columns that their folders tell."""
     opener = _opener_of(suffix_of(found.paths[0]))
     with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
-        tables = tuple(pool.map(opener, found.paths))
+        tables = _with_shared_types(pool.map(opener, found.paths))
     if not found.partitions.kinds:
         return Tables(tables)
     paths = zip(found.paths, tables, strict=True)
     return Tables(tuple(with_folders(table, found.partitions.of(path)) for path, table in paths))
+
+
+def _with_shared_types(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Return tables of which those with the same columns hold them once: there may be 100,000 files."""
+    first: Table | None = None
+    found = []
+    for table in tables:
+        first = first or table
+        found.append(replace(table, types=first.types) if table.types == first.types else table)
+    return tuple(found)
 
 
 def _opener_of(suffix: str) -> Callable[[str], Table]:
