@@ -14,7 +14,7 @@ import numpy as np
 from coterie._support.typing import Data
 from coterie.data import Scaling
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.scale.runtime.cache import RECENT, ROW_FILES, folder_on_disk, forget_everywhere
+from coterie.scale.runtime.cache import RECENT, ROW_FILES, can_forget, folder_on_disk, forget_everywhere
 from coterie.scale.sources.partitions import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
@@ -240,7 +240,7 @@ def is_slow_to_read(blocks: Blocks) -> bool:
 @contextmanager
 def decoded_once(blocks: Blocks, *, spill: bool) -> Iterator[Blocks]:
     """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays."""
-    if not spill or not is_slow_to_read(blocks):
+    if not spill or not is_slow_to_read(blocks) or not can_forget():
         yield blocks
         return
     facts = {field.name: getattr(blocks, field.name) for field in fields(blocks) if field.init}

@@ -220,6 +220,13 @@ class Shelf:
 SHELF = Shelf()
 
 
+def can_forget() -> bool:
+    """Return whether all processes that read rows can be told to forget them: Dask's, not those of others."""
+    from coterie.scale.runtime.passes import client_of, uses_threads
+
+    return client_of() is not None or uses_threads()
+
+
 def forget_everywhere(run: Hashable) -> None:
     """Forget a run in this process and in the workers of a cluster, as far as they can be reached."""
     from coterie.scale.runtime.passes import client_of
