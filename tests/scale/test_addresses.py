@@ -11,6 +11,7 @@ from distributed import Client, LocalCluster
 
 import coterie
 from coterie._support.stores import retries
+from coterie._support.stores import store as stores
 from coterie.cli.app import run
 from coterie.data import paths as data_paths
 from coterie.data import read_table
@@ -142,8 +143,15 @@ def test_large_addresses_are_read_in_blocks(memory, monkeypatch):
     """Law: the size in the store decides, as the size on disk does."""
     assert not data_paths.is_in_blocks("memory://data/parquet")
     monkeypatch.setattr(data_paths, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(stores, "stamp_of", None)  # the listing tells the sizes
     assert data_paths.is_in_blocks("memory://data/parquet")
     assert data_paths.is_in_blocks("memory://data/csv/*.csv")
+
+
+def test_opening_a_file_takes_three_requests(web):
+    """Law: whether it is there, what it is, and its footer; the rows do not travel."""
+    read_blocks(f"{web.address}/parquet/0.parquet")
+    assert [(verb, status) for verb, _, status in web.asked] == [("HEAD", 200), ("HEAD", 200), ("GET", 206)]
 
 
 def test_the_shell_reads_and_writes_addresses(rows, memory, capfd):
@@ -208,6 +216,7 @@ def test_nothing_secret_is_printed_or_written(web, tmp_path, capfd):
     assert run([*command, "--json"]) == 0
     assert run([*command[:2], "--drop", "nothing"]) == 2
     assert run(["fit", address.replace("0.csv", "none.csv")]) == 2
+    assert run(["fit", str(tmp_path / "l.csv"), f"--truth={address.replace('0.csv', 'none.csv')}"]) == 2
     shown = capfd.readouterr()
     assert "small/0.csv" in shown.out
     assert "none.csv: there is no such file" in shown.err
@@ -246,3 +255,16 @@ def test_workers_read_buckets_and_labels_go_there(rows, start, bucket):
         write_groups(model, f"{bucket}/parquet", "s3://bucket/labels")
     written = read_table("s3://bucket/labels/*.parquet")
     assert np.array_equal(written.content["label"].to_numpy(), model.predict(rows))
+
+
+def test_delta_tables_in_buckets_are_read_at_their_current_version(rows, bucket):
+    """Law: so are those in stores; old files and the folder above are never read."""
+    deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed: coterie[delta]")
+    table = pl.DataFrame(rows[:500], schema=NAMES).with_columns(year=pl.lit(2024)).to_arrow()
+    for _ in range(2):
+        deltalake.write_deltalake("s3://bucket/lake/sales", table, mode="overwrite", partition_by=["year"])
+    read = read_table("s3://bucket/lake/sales")
+    assert np.array_equal(read.matrix([*NAMES, "year"]), np.c_[rows[:500], np.full(500, 2024.0)])
+    assert np.array_equal(rows_in(read_blocks("s3://bucket/lake/sales", columns=NAMES)), rows[:500])
+    with pytest.raises(FileProblem, match="holds a Delta or Iceberg table in s3://bucket/lake/sales"):
+        read_blocks("s3://bucket/lake")

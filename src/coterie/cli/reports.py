@@ -10,7 +10,7 @@ from typing import Any
 
 from coterie._support.files import check_output
 from coterie._support.optional import require
-from coterie._support.stores import is_url
+from coterie._support.stores import is_url, scrubbed
 from coterie.data import Table, shown_name
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
@@ -60,7 +60,12 @@ def write_labelled(table: Table, rows: Table, report: Path, *, force: bool, **as
 
 def said() -> str:
     """Return what was typed."""
-    return shlex.join(["coterie", *map(shown_name, sys.argv[1:])])
+    return shlex.join(["coterie", *map(_shown_word, sys.argv[1:])])
+
+
+def _shown_word(word: str) -> str:
+    """Return a word that was typed without anything secret, also in ``--truth=ADDRESS``."""
+    return scrubbed(shown_name(word))
 
 
 def asked() -> str:
@@ -70,7 +75,7 @@ def asked() -> str:
         if word in FILE_OPTIONS:
             next(words, None)
         elif word not in FLAGS and not word.startswith(("-o", *(f"{name}=" for name in FILE_OPTIONS))):
-            kept.append(shown_name(word))
+            kept.append(_shown_word(word))
     return shlex.join(kept)
 
 

@@ -18,10 +18,10 @@ from coterie._support.stores import (
     is_folder,
     is_pattern,
     is_url,
+    listed_size,
     local_path,
     matching,
     shown,
-    stamp_of,
     suffix_of,
 )
 from coterie.data.databases import SpooledRows, is_address, is_database, shown_name
@@ -184,7 +184,7 @@ def _total_size(paths: Sequence[str]) -> int:
     if not any(map(is_url, paths)):
         return sum(map(os.path.getsize, paths))
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
-        return sum(max(stamp.size, 0) for stamp in pool.map(stamp_of, paths))
+        return sum(pool.map(listed_size, paths))
 
 
 def most_rows_in_memory(where: object, *, always_in_blocks: bool = False) -> int | None:

@@ -44,6 +44,7 @@ class ObjectStore:
                 "retries": {"max_attempts": 1},
             }  # we try again ourselves
         self.scheme = scheme
+        self.sizes: dict[str, int] = {}  # of the objects that were listed last
         self.files = fsspec.filesystem(scheme, **options)
 
     def stamp(self, url: str) -> Stamp:
@@ -98,11 +99,13 @@ class ObjectStore:
         self.files.rm_file(self._path(url))
 
     def _listed(self, found: dict[str, Any]) -> dict[str, Stamp]:
-        return {
+        stamps = {
             f"{self.scheme}://{path.lstrip('/')}": _stamp(facts)
             for path, facts in found.items()
             if facts["type"] == "file" and not path.endswith("/")
         }
+        self.sizes = {url: stamp.size for url, stamp in stamps.items()}
+        return stamps
 
     def _info(self, url: str) -> Any:
         fresh = {"refresh": True} if self.scheme in ("s3", "s3a") else {}

@@ -82,6 +82,13 @@ def stamp_of(where: str | os.PathLike[str]) -> Stamp:
     return stamp
 
 
+def listed_size(where: str | os.PathLike[str]) -> int:
+    """Return the size of a file, in a store as it was when its folder was listed: one request for many."""
+    store, place = store_of(where)
+    known = getattr(store, "sizes", {}).get(place)
+    return int(known) if known is not None else max(stamp_of(place).size, 0)
+
+
 def exists(where: str | os.PathLike[str]) -> bool:
     """Return whether there is a file or a folder."""
     store, place = store_of(where)

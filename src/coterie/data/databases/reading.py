@@ -127,8 +127,9 @@ def hide_passwords(text: str, words: Sequence[str]) -> str:
         text = text.replace(word, without_password(word))
         for secret in _secrets(word):
             text = text.replace(secret, "***")
-    for word in filter(is_url, words):
-        text = scrubbed(text, word)
+    for word in words:
+        start = word.find("=") + 1 if word.startswith("-") else 0  # --truth=https://...
+        text = scrubbed(text, word[start:])
     return text
 
 

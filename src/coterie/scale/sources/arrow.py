@@ -61,7 +61,7 @@ def open_arrow(path: str) -> Table:
     """Return the columns of an Arrow file, which is one piece."""
     try:
         stamp = stamp_of(path)
-        with unchanged(path, stamp), _arrow_file(path, stamp) as handle:
+        with _arrow_file(path, stamp) as handle:
             file = pyarrow.ipc.open_file(handle)
             schema, n_rows = file.schema, _count_rows(path, file)
     except (OSError, pyarrow.ArrowException) as error:
@@ -156,7 +156,7 @@ def open_parquet(path: str) -> Table:
     """Return the columns and row groups of a file, from its footer."""
     try:
         stamp = stamp_of(path)
-        with unchanged(path, stamp), _opened(path, stamp) as file:
+        with _opened(path, stamp) as file:  # a change is found when its rows are read
             schema, footer = file.schema_arrow, file.metadata
             sizes = [footer.row_group(i).num_rows for i in range(footer.num_row_groups)]
     except (OSError, pyarrow.ArrowException) as error:
