@@ -103,6 +103,13 @@ def test_local_addresses_are_paths(rows, files, tmp_path):
     check_places([folder.as_uri(), f"{folder.as_uri()}/*.npy"], rows)
 
 
+def test_zarr_arrays_in_stores_are_the_rows(rows, memory):
+    """Law: a folder whose name ends in .zarr is an array, in a store too."""
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed: coterie[zarr]")
+    zarr.create_array("memory://rows.zarr", shape=rows.shape, chunks=(9000, 3), dtype=rows.dtype)[:] = rows
+    check_places(["memory://rows.zarr"], rows)
+
+
 def test_a_web_server_lists_nothing(web):
     """Law: patterns of web addresses are refused with the way out."""
     with pytest.raises(FileProblem, match=r"a web server does not list its files.*in a list"):
