@@ -114,6 +114,14 @@ def test_servers_without_ranges_are_copied_once(web, has_head):
     )
 
 
+def test_copies_that_were_cut_off_are_made_again(web, short_pauses):
+    """Law: half a copy is never taken for the file."""
+    web.files["/a.bin"], web.has_ranges = bytes(range(256)) * 9000, False
+    with open_binary(f"{web.address}/a.bin") as file:
+        web.cut_off = 2
+        assert file.read() == web.files["/a.bin"]
+
+
 def test_a_store_that_fails_twice_is_asked_again(web, short_pauses):
     """Law: passing failures and answers cut off are tried again; the content is whole."""
     web.files["/a.csv"], web.failures = b"x\n" + b"1\n" * 500, 2

@@ -82,6 +82,8 @@ class WebStore:
                 try:
                     shutil.copyfileobj(answer, file, COPIED_AT_ONCE)
                     file.flush()
+                    if file.tell() != stamp.size:  # http.client does not say when parts end early
+                        raise ConnectionError(f"{file.tell()} of {stamp.size} bytes came")
                 except OSError as error:
                     os.unlink(path)
                     if error.errno in FULL_DISK:
