@@ -1,5 +1,6 @@
 """Addresses of files, what is shown of them, and stores that fail."""
 
+import errno
 from functools import partial
 from pathlib import Path
 
@@ -120,6 +121,25 @@ def test_copies_that_were_cut_off_are_made_again(web, short_pauses):
     with open_binary(f"{web.address}/a.bin") as file:
         web.cut_off = 2
         assert file.read() == web.files["/a.bin"]
+
+
+def test_copies_without_space_are_said_at_once(web, monkeypatch, tmp_path):
+    """Law: a full disk is not taken for a bad network; nothing is left of the copy."""
+
+    def full(_answer, file, _size):
+        file.write(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("coterie._support.stores.store._STORES", {})
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    web.files["/a.bin"], web.has_ranges = b"abc" * 100, False
+    with (
+        open_binary(f"{web.address}/a.bin") as file,
+        pytest.raises(FileProblem, match=r"a\.bin: its server gives no parts.*no space .*Set TMPDIR"),
+    ):
+        file.read()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_a_store_that_fails_twice_is_asked_again(web, short_pauses):

@@ -223,22 +223,31 @@ def test_one_file_of_a_billion_rows_takes_no_memory_per_row(tmp_path):
 
 
 FULL = """
-import resource, signal, sys, tempfile
+import resource, signal, sqlite3, sys
 import numpy as np
+from coterie.data.frames import read_table_or_blocks
 from coterie.errors import FileProblem
-from coterie.scale import KMeans, read_blocks
+from coterie.scale import KMeans
 from coterie.scale.label_files import write_groups
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-source, folder = sys.argv[1:]
+source, folder, database = sys.argv[1:]
+with sqlite3.connect(database) as connection:
+    connection.execute("create table t (x real, y real)")
+    rows = np.random.default_rng(0).normal(size=(5000, 2)).tolist()
+    connection.executemany("insert into t values (?, ?)", rows)
 free = KMeans(3, random_state=0).fit(source)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))  # of any file
 full = KMeans(3, random_state=0).fit(source)
 assert full.inertia_ == free.inertia_
 assert np.array_equal(full.cluster_centers_, free.cluster_centers_)
-try:
-    write_groups(free, source, folder)
-except FileProblem as error:
-    print(error)
+for work in (
+    lambda: write_groups(free, source, folder),
+    lambda: read_table_or_blocks(database, in_blocks=True),
+):
+    try:
+        work()
+    except FileProblem as error:
+        print(error)
 """
 
 
@@ -248,9 +257,12 @@ def test_a_full_disk_leaves_nothing_behind(rows, tmp_path):
     source, folder, temporary = tmp_path / "a.parquet", tmp_path / "labels", tmp_path / "tmp"
     temporary.mkdir()
     pl.DataFrame(rows, schema=NAMES).write_parquet(source)
-    command = [sys.executable, "-c", textwrap.dedent(FULL), source, folder]
+    command = [sys.executable, "-c", textwrap.dedent(FULL), source, folder, tmp_path / "rows.db"]
     ran = subprocess.run(
         command, capture_output=True, text=True, check=True, env={**os.environ, "TMPDIR": str(temporary)}
     )
-    assert "no space is left on the disk, or a quota is reached" in ran.stdout
+    of_labels, of_database = ran.stdout.splitlines()
+    assert "no space is left on the disk, or a quota is reached" in of_labels
+    assert "its rows cannot be written to" in of_database
+    assert "Set TMPDIR to a folder with more room" in of_database
     assert list(folder.iterdir()) == list(temporary.iterdir()) == []
