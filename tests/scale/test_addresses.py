@@ -10,7 +10,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import coterie
-from coterie._support.stores import retries
+from coterie._support.stores import StoreProblem, retries
 from coterie._support.stores import store as stores
 from coterie.cli.app import run
 from coterie.data import paths as data_paths
@@ -275,3 +275,33 @@ def test_delta_tables_in_buckets_are_read_at_their_current_version(rows, bucket)
     assert np.array_equal(rows_in(read_blocks("s3://bucket/lake/sales", columns=NAMES)), rows[:500])
     with pytest.raises(FileProblem, match="holds a Delta or Iceberg table in s3://bucket/lake/sales"):
         read_blocks("s3://bucket/lake")
+
+
+def test_stores_that_refuse_or_fail_are_explained(monkeypatch):
+    """Law: a failing S3 server, refused and missing credentials are three sentences; no key is shown."""
+    s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed: coterie[s3]")
+    monkeypatch.setattr(retries, "PAUSES", (0.0,))
+    monkeypatch.setattr(stores, "_STORES", {})
+    s3fs.S3FileSystem.clear_instance_cache()
+    keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+    with web_server() as server:
+        for name in keys:
+            monkeypatch.setenv(name, "the-secret-key")
+        monkeypatch.setenv("AWS_ENDPOINT_URL", server.address)
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        with pytest.raises(StoreProblem, match=r"no permission to read it.*environment: AWS_PROFILE"):
+            read_table("s3://bucket/private/a.csv")
+        server.failures = -1
+        with pytest.raises(
+            StoreProblem, match=r"s3://bucket/a\.csv: cannot be read, though tried 2 times"
+        ) as e:
+            read_table("s3://bucket/a.csv")
+        assert "the-secret-key" not in str(e.value)
+        for name in keys:
+            monkeypatch.delenv(name)
+        monkeypatch.setattr(stores, "_STORES", {})
+        s3fs.S3FileSystem.clear_instance_cache()
+        with pytest.raises(StoreProblem, match=r"Unable to locate credentials.*environment: AWS_PROFILE"):
+            read_table("s3://bucket/a.csv")
+    s3fs.S3FileSystem.clear_instance_cache()

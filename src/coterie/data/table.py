@@ -239,7 +239,8 @@ def read_table(
         gzipped or zipped; Parquet, Arrow, Excel (.xlsx), .npy, .npz (dense or SciPy sparse), zarr; a file of
         SQLite or DuckDB; ``"postgresql://user@host/database"``; or ``"-"`` for standard input. A folder, a
         pattern such as ``"data/*.csv"`` or a list stands for all its files, one below the other, by the names
-        of their columns; files without rows are skipped.
+        of their columns; files without rows are skipped. All of these also by address, ``"s3://bucket/*.csv"``
+        or ``"https://host/rows.csv"``; a Delta or Iceberg table by its folder.
     delimiter : str, default=None
         Sign between cells; None looks for one.
     header : bool, default=None
