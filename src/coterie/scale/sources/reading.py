@@ -51,8 +51,8 @@ def read_blocks(
     source : path, list of paths, array, DataFrame, dataset or Blocks
         A Parquet, CSV, Arrow, npy or zarr file; a folder of such files; a pattern like ``"data/*.parquet"``;
         a list of paths; all of these by address, such as ``"s3://bucket/data/*.parquet"``. A Delta or Iceberg
-        table, by folder or object. A Dask array or DataFrame, an Arrow dataset or table, a zarr array, a memory map. A
-        matrix or a pandas DataFrame in memory.
+        table, by folder or object. A Dask array or DataFrame, an Arrow dataset or table, a zarr array, a
+        memory map. A matrix or a pandas DataFrame in memory.
     columns : sequence of str, default=None
         Which columns of tables to use, in this order; None: all of them.
     block_rows : int, default=None
