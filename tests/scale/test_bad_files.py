@@ -21,7 +21,7 @@ from coterie.data import read_table
 from coterie.errors import EmptyFile, FileProblem, InvalidData, InvalidFile, MissingFile
 from coterie.scale import KMeans, read_blocks
 from coterie.scale import fit as fit_blocks
-from coterie.scale.runtime.cache import Recent
+from coterie.scale.runtime.cache import PIECE_BYTES, Recent
 from file_servers import web_server
 from source_files import NAMES, rows_in
 
@@ -186,7 +186,7 @@ def test_recent_pieces_are_counted_not_added_up():
             Counted.asked += 1
             return 10
 
-    recent = Recent(kept_bytes=100)
+    recent = Recent(kept_bytes=10 * (10 + PIECE_BYTES))
     for key in range(1000):
         recent.get(key, Counted)
     assert Counted.asked == 1000
