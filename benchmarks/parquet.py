@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FOLDER = Path(os.environ.get("COTERIE_SCRATCH", tempfile.gettempdir())) / "coterie-bench"
+SMALL = FOLDER / "small"
 FILES, ROWS_PER_GROUP = 20, 250_000
 SEED = 20
 
@@ -54,6 +55,33 @@ def remove_files() -> str:
         shutil.rmtree(folder)
         lines.append(f"{folder}: removed {size / 1e9:.2f} GB, which took {took} s to make")
     return "\n".join(lines)
+
+
+def make_small_files(n_files: int) -> Path:
+    """Write files of 20 rows and 2 columns, 1,000 per folder, if they are not there."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = SMALL / str(n_files)
+    if folder.exists():
+        return folder
+    rows = np.random.default_rng(SEED).normal(size=(2, 20))
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"a": rows[0], "b": rows[1]}), sink)
+    content = sink.getvalue().to_pybytes()
+    part = folder.with_suffix(".part")
+    for number in range(n_files):
+        path = part / f"{number // 1000:04d}" / f"{number % 1000:04d}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    part.rename(folder)
+    return folder
+
+
+def remove_small_files() -> str:
+    """Remove all small files."""
+    shutil.rmtree(SMALL, ignore_errors=True)
+    return f"{SMALL}: removed"
 
 
 def _folder(n: int, d: int) -> Path:

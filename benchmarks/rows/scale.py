@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from benchmarks.agreement import anything, close
 from benchmarks.data import overlapping_mixture
 from benchmarks.measure import PeakMemory, Returned
-from benchmarks.parquet import Files, make_files, remove_files
+from benchmarks.parquet import Files, make_files, make_small_files, remove_files, remove_small_files
 from benchmarks.problem import OURS, Answer, Contestant, Row
 from benchmarks.rows.kmeans import Fit, Problem, digest, enter_coterie, make
 
 COLUMNS, CLUSTERS = 8, 32
 PASSES = 5  # of readers too: what else the fit reads (moments, inertia) is its own affair
+SMALL_FILES = 10_000
 GROWTH_SIZES = (1_000_000, 10_000_000, 100_000_000)
 SEED = 20
 
@@ -196,6 +197,34 @@ def count_clusters(_problem: Any, model: Any) -> Answer:
     return {"clusters": np.array(len(model.cluster_sizes_))}
 
 
+def enter_small_files(folder: Path) -> Callable[[], Any]:
+    """List the files, read their footers, join them into blocks and pass over the rows once."""
+    from coterie.scale import moments, read_blocks
+    from coterie.scale.runtime.cache import RECENT
+
+    def measure() -> Any:
+        RECENT.clear()
+        return moments.measure(read_blocks(folder), None, who="the benchmark").columns.mean
+
+    return measure
+
+
+def enter_small_dataset(folder: Path) -> Callable[[], Any]:
+    """Do the same by an Arrow dataset, whose scanner takes all processors."""
+    import pyarrow.compute as pc
+    import pyarrow.dataset as ds
+
+    def measure() -> Any:
+        table = ds.dataset(folder, format="parquet").to_table()
+        return [pc.mean(table.column(name)).as_py() for name in ("a", "b")]
+
+    return measure
+
+
+def column_means(_problem: Any, means: Any) -> Answer:
+    return {"means": np.asarray(means, dtype=float)}
+
+
 OURS_ON_BLOCKS = Contestant(OURS, enter_scale)
 LOCAL = Contestant("coterie in memory", enter_coterie)
 DASK_ML = Contestant("dask-ml", enter_dask_ml)
@@ -284,6 +313,20 @@ ROWS = (
         limit=1.1,
         most_rounds=1,
         clean=remove_files,
+    ),
+    Row(
+        name="small-files",
+        work=f"means of {SMALL_FILES:,} Parquet files of 20 rows: listing, footers, one pass",
+        make=partial(make_small_files, SMALL_FILES),
+        contestants=(
+            Contestant(OURS, enter_small_files),
+            Contestant("pyarrow.dataset", enter_small_dataset),
+        ),
+        digest=column_means,
+        agree=close("means", tolerance=1e-9),
+        bar=1 / 10,
+        most_rounds=2,
+        clean=remove_small_files,
     ),
     Row(
         name="dbscan-memory",

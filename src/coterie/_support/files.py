@@ -6,15 +6,29 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from coterie._support.stores import (
+    exists,
+    files_below,
+    is_folder,
+    is_listed,
+    is_url,
+    joined,
+    local_path,
+    remove_file,
+    shown,
+    write_file,
+)
 from coterie.errors import CoterieError, ExistingFile, FileProblem
 
 SHOWN_OF_NAME = 40  # of a file's name in that of its temporary file, which must not become too long
 PROGRESS = "_progress"  # folder with notes on finished parts, while labels are being written
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_PART = re.compile(r"part-\d{6}\.parquet")
 # libraries in other languages put the number of the error into a text; NumPy counts what was written
 _FULL = re.compile(r"os error (?:27|28|122)\b|[Nn]o space left|File too large|\d+ requested and \d+ written")
 
@@ -33,7 +47,10 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     -------
     Path
     """
-    target = Path(path)
+    if is_url(local_path(path)):
+        _check_address(local_path(path), force=force)
+        return Path(path)
+    target = Path(local_path(path))
     try:
         is_there = target.exists()
     except (OSError, ValueError) as error:  # a name that is too long, or holds a zero byte
@@ -54,12 +71,27 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     return target
 
 
+def _check_address(url: str, *, force: bool) -> None:
+    """Refuse an address that could not be written to, or would be replaced."""
+    if not is_listed(url):
+        raise FileProblem(
+            f"{shown(url)}: web servers are only read. Write to a file, or to a store as s3://."
+        )
+    if exists(url) and not force:
+        raise ExistingFile(f"{shown(url)} exists. Use force=True to replace it.").in_shell(
+            f"{shown(url)} exists. Use --force to replace it."
+        )
+
+
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Refuse, before any work, a folder for labels that cannot be written or holds files already.
 
-    A folder that a run left unfinished may be written to: the run goes on.
+    A folder on the disk that a run left unfinished may be written to: the run goes on.
     """
-    path = Path(folder)
+    if is_url(local_path(folder)):
+        _check_address(local_path(folder), force=force)
+        return Path(folder)
+    path = Path(local_path(folder))
     if path.exists() and not path.is_dir():
         raise FileProblem(f"{path}: is a file; labels are written to a folder.")
     is_begun = (path / PROGRESS).is_dir()
@@ -70,6 +102,23 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path
     if not path.exists() and not path.parent.is_dir():
         raise FileProblem(f"{path}: the folder {path.parent} does not exist.")
     return path
+
+
+def make_folder(folder: str | os.PathLike[str]) -> None:
+    """Make a folder if it is not there; stores have none."""
+    place = local_path(folder)
+    if not is_url(place):
+        Path(place).mkdir(exist_ok=True)
+
+
+def remove_parts(folder: str | os.PathLike[str], is_old: Callable[[str], bool]) -> None:
+    """Remove the parts of earlier labels in a folder, by name: they would pass for labels of these rows."""
+    place = local_path(folder)
+    found = files_below(place)[0] if is_folder(place) else []
+    for path in found:
+        name = path.replace(os.sep, "/").rpartition("/")[2]
+        if path == joined(place, name) and _PART.fullmatch(name) and is_old(name):
+            remove_file(path)
 
 
 @contextmanager
@@ -86,6 +135,14 @@ def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterato
     '42'
     """
     target = check_output(path, force=force)
+    if is_url(local_path(path)):
+        with tempfile.TemporaryDirectory(prefix="coterie-out-") as folder:
+            temporary = Path(folder) / target.name
+            temporary.touch()
+            with _problems_of(temporary):
+                yield temporary
+            write_file(temporary, path)  # a store has a file as a whole or not at all
+        return
     if _is_special(target):
         with _problems_of(target):
             yield target

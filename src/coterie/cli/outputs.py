@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.files import atomic_path, check_folder, check_output
+from coterie._support.files import atomic_path, check_folder, check_output, make_folder, remove_parts
+from coterie._support.stores import is_url, shown
 from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
@@ -96,7 +97,7 @@ class Files:
             return
         if self.labels_to_stdout or self.labels.suffix:
             raise InvalidParameter(
-                f"labels of data in blocks are written to a folder, got -o {self.labels}. Name a folder."
+                f"labels of data in blocks go to a folder, got -o {shown(self.labels)}. Name a folder."
             )
 
     @property
@@ -141,10 +142,8 @@ class Files:
         """Return the file for labels of data in memory: the only part of a folder, without older ones."""
         if not self.labels_to_folder:
             return path
-        path.mkdir(exist_ok=True)
-        for older in path.glob("part-??????.parquet"):  # they would pass for labels of these rows
-            if older.name != PART:
-                older.unlink()
+        make_folder(path)
+        remove_parts(path, lambda name: name != PART)
         return path / PART
 
     @property
@@ -169,6 +168,8 @@ def check(data: str, *, labels: Path | None = None, model: Path | None = None, f
         if target is None:
             continue
         check_output(target, force=force)
+        if is_url(target) and shown(target) == shown(data):
+            raise InvalidParameter(f"{shown(target)} is the input: it is never overwritten. Write elsewhere.")
         if data != STANDARD_INPUT and target.exists() and Path(data).exists() and target.samefile(data):
             raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
     if (
@@ -178,7 +179,7 @@ def check(data: str, *, labels: Path | None = None, model: Path | None = None, f
     ):
         near = did_you_mean(labels.suffix, LABEL_SUFFIXES)
         raise InvalidParameter(
-            f"{labels}: the name must end in one of {', '.join(LABEL_SUFFIXES)}, got "
+            f"{shown(labels)}: the name must end in one of {', '.join(LABEL_SUFFIXES)}, got "
             f"{labels.suffix or 'no ending'}.{near}"
         )
     if labels is not None and model is not None and os.path.abspath(labels) == os.path.abspath(model):

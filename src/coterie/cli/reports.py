@@ -10,6 +10,7 @@ from typing import Any
 
 from coterie._support.files import check_output
 from coterie._support.optional import require
+from coterie._support.stores import is_url, scrubbed
 from coterie.data import Table, shown_name
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
@@ -32,9 +33,12 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
         if opens:
             raise InvalidParameter("--open needs --report FILE: there is nothing else to open.")
         return
+    if opens and is_url(report):
+        raise InvalidParameter("--open is for a report on this machine. Leave it out, or write to a file.")
     if report.suffix.lower() not in SUFFIXES:
         raise InvalidParameter(
-            f"{report}: the name of a report must end in .html, got {report.suffix or 'no ending'}."
+            f"{shown_name(report)}: the name of a report must end in .html, got "
+            f"{report.suffix or 'no ending'}."
         )
     check_output(report, force=force)
     for package in ("plotly", "jinja2"):
@@ -58,7 +62,12 @@ def write_labelled(table: Table, rows: Table, report: Path, *, force: bool, **as
 
 def said() -> str:
     """Return what was typed."""
-    return shlex.join(["coterie", *map(shown_name, sys.argv[1:])])
+    return shlex.join(["coterie", *map(_shown_word, sys.argv[1:])])
+
+
+def _shown_word(word: str) -> str:
+    """Return a word that was typed without anything secret, also in ``--truth=ADDRESS``."""
+    return scrubbed(shown_name(word))
 
 
 def asked() -> str:
@@ -68,7 +77,7 @@ def asked() -> str:
         if word in FILE_OPTIONS:
             next(words, None)
         elif word not in FLAGS and not word.startswith(("-o", *(f"{name}=" for name in FILE_OPTIONS))):
-            kept.append(shown_name(word))
+            kept.append(_shown_word(word))
     return shlex.join(kept)
 
 
@@ -82,6 +91,6 @@ def tell(report: Path | None, *, opens: bool, quiet: bool = False) -> None:
     if report is None:
         return
     if not quiet:
-        print(f"report   written to {report}")
-    if opens:
+        print(f"report   written to {shown_name(report)}")
+    if opens and not is_url(report):
         webbrowser.open(report.resolve().as_uri())

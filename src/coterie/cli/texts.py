@@ -81,10 +81,10 @@ def show(
         style = ("bold yellow" if found.convincing is False else "bold green") if is_answer else None
         out.print(escape(line), style="yellow" if line.startswith("  note:") else style, soft_wrap=True)
     out.print()
-    written = f"written to {files.labels}" if files.labels else f"{reports.asked()} -o groups.csv"
+    written = f"written to {shown_name(files.labels)}" if files.labels else f"{reports.asked()} -o groups.csv"
     out.print(escape(f"labels   {written}"), soft_wrap=True)
     if files.model:
-        out.print(escape(f"model    written to {files.model}"), soft_wrap=True)
+        out.print(escape(f"model    written to {shown_name(files.model)}"), soft_wrap=True)
 
 
 def _one_number(request: FitRequest) -> int | None:

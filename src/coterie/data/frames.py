@@ -17,6 +17,8 @@ from coterie.data.arrays import numbered_columns
 from coterie.data.columns import lists_to_columns, numbers_from_text
 from coterie.data.databases import SpooledRows, Wanted, read_database
 from coterie.data.dates import check_dates
+from coterie.data.lakes.delta import is_delta_object
+from coterie.data.lakes.iceberg import is_iceberg_object
 from coterie.data.paths import most_rows_in_memory
 from coterie.data.readings import ColumnReadings, texts_to_keep
 from coterie.data.table import Table, read_table, refuse_option
@@ -63,7 +65,8 @@ def as_table(
         is_same = dates == data.dates and known == data.readings
         return data if is_same else replace(data, dates=dates, readings=known)
     is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
-    if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
+    is_lake = is_delta_object(data) or is_iceberg_object(data)
+    if isinstance(data, str | os.PathLike) or (is_paths and len(data)) or is_lake:
         return read_table(data, dates=dates, readings=readings, **reading)
     for name, value in reading.items():
         if value is not None:

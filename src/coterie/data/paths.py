@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from coterie._support.stores import (
+    StoreProblem,
+    exists,
+    files_below,
+    is_folder,
+    is_pattern,
+    is_url,
+    listed_size,
+    local_path,
+    matching,
+    shown,
+    suffix_of,
+)
 from coterie.data.databases import SpooledRows, is_address, is_database, shown_name
+from coterie.data.lakes.delta import LOG, delta_files, delta_roots, is_delta, is_delta_object
+from coterie.data.lakes.iceberg import iceberg_roots, iceberg_size, is_iceberg
+from coterie.data.lakes.partitions import Partitions, folder_partitions, joined_partitions
 from coterie.data.source import STANDARD_INPUT
 from coterie.errors import FileProblem, MissingFile
 
@@ -20,36 +38,59 @@ PACKED, PACKED_TEXT = (".gz", ".zip"), (".csv", ".tsv", ".txt")
 GZIP_END = 4  # bytes at the end of a gzip file that tell its size
 USUAL_PACKING = 4  # times smaller text is when packed, where the file does not say
 LARGE_BYTES = 1 << 30  # a file or memory map of more is read in blocks
+ASKED_AT_ONCE = 16  # files of a store
 LAZY_PACKAGES = ("dask", "dask_expr", "pyarrow", "zarr")
 
 
+@dataclass(frozen=True)
+class FoundFiles:
+    """The files that a place stands for, in order, and the columns that their folders tell."""
+
+    paths: list[str]
+    partitions: Partitions = field(default_factory=Partitions)
+
+
+def find_files(where: object) -> FoundFiles:
+    """Return the files that a path, a folder, a pattern, a Delta table or a list of these stands for."""
+    if not isinstance(where, list | tuple):
+        return _found(where)
+    found = [_found(one) for one in where]
+    paths = [path for one in found for path in one.paths]
+    return FoundFiles(paths, joined_partitions(one.partitions for one in found))
+
+
+def _found(where: Any) -> FoundFiles:
+    if is_delta_object(where) or is_delta(where):
+        return FoundFiles(*delta_files(where))
+    paths = expand(where)
+    return FoundFiles(paths, folder_partitions(paths))
+
+
 def expand(path: str | os.PathLike[str]) -> list[str]:
-    """Return the files that a path stands for, in order.
+    """Return the files that a path, a folder or a pattern stands for, in order.
 
     Files and folders whose names begin with a dot or an underscore are skipped within folders, as Spark, Hive
-    and Arrow do.
+    and Arrow do. Folders that hold tables of several versions are refused: their old files are not rows.
     """
-    text = os.fspath(path)
+    text = local_path(path)
     if is_address(text):
         raise FileProblem(f"{shown_name(text)}: databases are read as a whole, not in blocks or with others.")
-    if glob.has_magic(text) and not os.path.exists(text):
-        found = sorted(name for name in glob.glob(text, recursive=True) if os.path.isfile(name))
+    if is_pattern(text) and not (not is_url(text) and os.path.exists(text)):
+        found = matching(text)
         if not found:
-            raise MissingFile(f"{text}: no file matches this pattern.")
+            raise MissingFile(f"{shown(text)}: no file matches this pattern.")
+        _refuse_tables(text, delta_roots(found))
         return found
-    if is_zarr(text) or not os.path.isdir(text):
-        if not os.path.exists(text):
-            raise MissingFile(f"{text}: there is no such file or folder.")
+    if is_zarr(text) or not is_folder(text):
+        if not exists(text):
+            raise MissingFile(f"{shown(text)}: there is no such file or folder.")
         return [text]
-    found = sorted(
-        str(file)
-        for file in Path(text).rglob("*")
-        if file.is_file()
-        and table_suffix(file) in READ_FROM_FOLDERS
-        and not any(part[0] in "._" for part in file.relative_to(text).parts)
-    )
+    below, hidden = files_below(text)
+    _refuse_tables(text, [one.removesuffix(f"/{LOG}") for one in hidden if one.endswith(f"/{LOG}")])
+    _refuse_tables(text, iceberg_roots(below))
+    found = [file for file in below if table_suffix(file) in READ_FROM_FOLDERS]
     if not found:
-        raise FileProblem(f"{text}: holds no file that ends in one of {', '.join(READ_FROM_FOLDERS)}.")
+        raise FileProblem(f"{shown(text)}: holds no file that ends in one of {', '.join(READ_FROM_FOLDERS)}.")
     return found
 
 
@@ -60,17 +101,22 @@ def table_suffix(path: str | os.PathLike[str]) -> str:
     --------
     >>> table_suffix("a/rows.CSV.gz"), table_suffix("rows.parquet"), table_suffix("rows.gz")
     ('.csv', '.parquet', '.gz')
+    >>> table_suffix("https://example.org/rows.csv.gz?signature=abc")
+    '.csv'
     """
-    place = Path(path)
-    suffix = place.suffix.lower()
-    inner = Path(place.stem).suffix.lower() if suffix in PACKED else ""
+    text = os.fspath(path)
+    suffix = suffix_of(text)
+    plain = text.partition("?")[0] if is_url(text) else text
+    inner = suffix_of(plain[: -len(suffix)]) if suffix in PACKED else ""
     return inner if inner in PACKED_TEXT else suffix
 
 
 def size_of(path: str) -> int:
     """Return the bytes of a file, unpacked; of gzip what its end says, which counts up to 4 GiB."""
+    suffix = suffix_of(path)
+    if is_url(path):
+        return listed_size(path) * (USUAL_PACKING if suffix in PACKED else 1)
     size = os.path.getsize(path)
-    suffix = Path(path).suffix.lower()
     if suffix == ".gz" and size >= GZIP_END:
         with open(path, "rb") as file:
             file.seek(-GZIP_END, os.SEEK_END)
@@ -79,27 +125,52 @@ def size_of(path: str) -> int:
     return USUAL_PACKING * size if suffix == ".zip" else size
 
 
+def _refuse_tables(place: str, roots: Sequence[str]) -> None:
+    """Refuse to read all files of folders whose files are not all of one version."""
+    if roots:
+        raise FileProblem(
+            f"{shown(place)}: holds a Delta or Iceberg table in {shown(roots[0])}, whose files include those "
+            f"of older versions. Name that folder to read its current version."
+        )
+
+
 def is_zarr(path: str) -> bool:
-    """Return whether a folder is a zarr array."""
+    """Return whether a folder is a zarr array; in a store, one whose name ends in .zarr."""
+    if is_url(path):
+        return suffix_of(path.rstrip("/")) == ".zarr"
     return os.path.isdir(path) and any(os.path.exists(f"{path}/{name}") for name in ("zarr.json", ".zarray"))
 
 
 def is_several(where: object) -> bool:
-    """Return whether a place names several files: a list, a folder or a pattern."""
-    if isinstance(where, list | tuple):
+    """Return whether a place names several files: a list, a folder, a pattern or a Delta table."""
+    if isinstance(where, list | tuple) or is_delta_object(where):
         return True
     if not isinstance(where, str | os.PathLike):
         return False
-    text = os.fspath(where)
+    text = local_path(where)
     if is_address(text):
         return False
-    return os.path.isdir(text) or (glob.has_magic(text) and not os.path.exists(text))
+    if is_pattern(text):
+        return is_url(text) or os.path.isdir(text) or not os.path.exists(text)
+    return is_folder(text)
+
+
+def place_name(where: object) -> str:
+    """Return what a place is called in output and messages.
+
+    Examples
+    --------
+    >>> place_name("https://example.org/rows.csv?signature=abc")
+    'https://example.org/rows.csv'
+    """
+    if isinstance(where, str | os.PathLike):
+        return shown_name(where)
+    return shown(str(getattr(where, "table_uri", None) or "the data"))
 
 
 def expand_all(where: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that a path, a folder, a pattern or a list of these stands for."""
-    places = where if isinstance(where, list | tuple) else [where]
-    return [path for one in places for path in expand(one)]  # type: ignore[arg-type]  # a path each
+    return find_files(where).paths
 
 
 def is_in_blocks(data: object) -> bool:
@@ -110,6 +181,10 @@ def is_in_blocks(data: object) -> bool:
     >>> is_in_blocks(np.ones((3, 2)))
     False
     """
+    if is_delta_object(data):
+        return _are_files_in_blocks([data])
+    if is_iceberg(data):
+        return iceberg_size(data) > LARGE_BYTES and _can_read_blocks()
     if isinstance(data, list | tuple):
         is_paths = bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
         return is_paths and _are_files_in_blocks(data)
@@ -125,16 +200,26 @@ def is_in_blocks(data: object) -> bool:
     return module.partition(".")[0] in LAZY_PACKAGES or module.startswith("coterie.scale.")
 
 
-def _are_files_in_blocks(places: Sequence[str | os.PathLike[str]]) -> bool:
+def _are_files_in_blocks(places: Sequence[Any]) -> bool:
     try:
-        paths = expand_all(places)
-    except FileProblem:
+        paths = find_files(list(places)).paths
+        if any(is_zarr(path) for path in paths):
+            return True
+        is_known = all(table_suffix(path) in READ_FROM_FOLDERS for path in paths)
+        is_large = is_known and _total_size(paths) > LARGE_BYTES
+    except StoreProblem:
+        raise  # asking again would only take long
+    except (FileProblem, OSError):
         return False  # the reader says what is wrong
-    if any(is_zarr(path) for path in paths):
-        return True
-    is_known = all(table_suffix(path) in READ_FROM_FOLDERS for path in paths)
-    is_large = is_known and sum(map(size_of, paths)) > LARGE_BYTES
     return is_large and _can_read_blocks()
+
+
+def _total_size(paths: Sequence[str]) -> int:
+    """Return the bytes of all files; stores are asked for many at once."""
+    if not any(map(is_url, paths)):
+        return sum(map(size_of, paths))
+    with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
+        return sum(pool.map(size_of, paths))
 
 
 def most_rows_in_memory(where: object, *, always_in_blocks: bool = False) -> int | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from coterie._support.stores import is_url, local_path, read_all, shown, stamp_of, unchanged
 from coterie._support.validation.memory import available_memory, format_bytes
 from coterie.errors import (
     CoterieError,
@@ -108,8 +109,10 @@ def open_source(where: str | os.PathLike[str]) -> Source:
     content: Content
     if where == STANDARD_INPUT:
         name, content = "standard input", _read_standard_input()
+    elif (place := local_path(where)) and is_url(place):
+        name, content = shown(place), _read_url(place)
     else:
-        name, content = os.fspath(where), _read_path(Path(where))
+        name, content = os.fspath(where), _read_path(Path(place))
     if content[:2] == b"\x1f\x8b":
         content = _unpack(name, content)
     source = Source(name, content, _kind_of(name, content[:MAGIC_BYTES]))
@@ -180,6 +183,14 @@ def _read_path(path: Path) -> Content:
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or error
         raise FileProblem(f"{path}: cannot be read ({problem}).") from None
+
+
+def _read_url(url: str) -> bytes:
+    """Return the bytes of a file in a store or of a server."""
+    stamp = stamp_of(url)
+    check_size(shown(url), max(stamp.size, 0))
+    with unchanged(url, stamp):
+        return read_all(url)
 
 
 def _read_within_limit(name: str, stream: Readable, *, is_device: bool = False) -> bytes:

@@ -14,6 +14,7 @@ from scipy.sparse import issparse, vstack
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
+from coterie._support.stores import local_path, shown
 from coterie._support.typing import Indices
 from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.categories import NOT_ASSOCIATED, Levels, codes_of, is_yes_no, levels_of, not_associated
@@ -31,14 +32,16 @@ from coterie.data.columns import (
 )
 from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
+from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
+from coterie.data.lakes.partitions import Partitions, folder_partitions, with_partitions
 from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import no_rows_in, note_empty_files, reading_notes
-from coterie.data.paths import expand_all, is_several, is_zarr
+from coterie.data.paths import find_files, is_several, is_zarr, place_name
 from coterie.data.readings import ColumnReading, ColumnReadings, look_as, reading_of, texts_to_keep
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
-from coterie.data.source import Source, open_source
+from coterie.data.source import STANDARD_INPUT, Source, open_source
 from coterie.data.text import read_text
 from coterie.data.workbooks import read_sheet
 from coterie.errors import EmptyFile, InvalidData, InvalidParameter
@@ -243,7 +246,8 @@ def read_table(
         gzipped or zipped; Parquet, Arrow, Excel (.xlsx), .npy, .npz (dense or SciPy sparse), zarr; a file of
         SQLite or DuckDB; ``"postgresql://user@host/database"``; or ``"-"`` for standard input. A folder, a
         pattern such as ``"data/*.csv"`` or a list stands for all its files, one below the other, by the names
-        of their columns; files without rows are skipped.
+        of their columns; files without rows are skipped. All of these also by address, ``"s3://bucket/*.csv"``
+        or ``"https://host/rows.csv"``; a Delta or Iceberg table by its folder.
     delimiter : str, default=None
         Sign between cells; None looks for one.
     header : bool, default=None
@@ -289,20 +293,46 @@ def read_table(
     read = partial(
         _read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, texts=texts
     )
+    if is_iceberg(where):
+        rows = iceberg_rows(where)
+        if not rows.files:
+            raise no_rows_in(rows.name, 1)
+        return how(_of_frame(rows.name, _of_arrow(rows.read_all()), notes=rows.notes, texts=texts))
     if not is_several(where):
-        return how(read(where))
+        return how(_with_folders(read(where), *_folders_of(where)))
     places = where if isinstance(where, list | tuple) else [where]
-    name, tables, empty = ", ".join(str(place) for place in places), [], []
-    for path in expand_all(where):
+    name, tables, empty = ", ".join(map(place_name, places)), [], []
+    found = find_files(where)
+    for path in found.paths:
         try:
-            tables.append(how(read(path)))
+            tables.append(how(_with_folders(read(path), found.partitions, path)))
         except EmptyFile:
-            empty.append(path)
+            empty.append(shown(path))
     if not tables:
         raise no_rows_in(name, len(empty))
     joined = _joined(name, tables)
     files = tuple((table.source, table.n_rows) for table in tables)
     return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes), files=files)
+
+
+def _folders_of(where: Any) -> tuple[Partitions, str]:
+    """Return the columns that the folders above one file tell; standard input lies in no folder."""
+    path = local_path(where)
+    return folder_partitions([] if path == STANDARD_INPUT else [path]), path
+
+
+def _with_folders(table: Table, partitions: Partitions, path: str) -> Table:
+    """Return a table with the columns that the folders of its file tell; a matrix has no names to add to."""
+    columns = partitions.of(path)
+    if not columns or table.is_matrix:
+        return table
+    frame = with_partitions(table.content, columns)
+    return replace(table, columns=tuple(frame.columns), content=frame)
+
+
+def _of_arrow(table: Any) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    return polars.from_arrow(table)
 
 
 def refuse_option(name: str, value: Any, kind: str) -> None:
@@ -322,8 +352,8 @@ def _read_file(
     sheet: str | None,
     texts: Sequence[str],
 ) -> Table:
-    if isinstance(where, str | os.PathLike) and is_zarr(os.fspath(where)):
-        return _of_matrix(os.fspath(where), read_zarr(os.fspath(where)))
+    if isinstance(where, str | os.PathLike) and is_zarr(local_path(where)):
+        return _of_matrix(shown(where), read_zarr(local_path(where)))
     source = open_source(where)
     if source.kind == "excel":
         frame, has_names, notes = read_sheet(source, sheet, header)

@@ -10,6 +10,7 @@ from typing import Any
 from coterie._support import scikit_learn
 from coterie._support.config import version
 from coterie._support.files import atomic_path, check_output
+from coterie._support.stores import local_copy, shown
 from coterie._support.typing import Model, ValuesByName
 from coterie._support.validation import schema
 from coterie.errors import CoterieError, FileProblem, MissingFile, ModelFileError
@@ -83,8 +84,9 @@ def load(path: str | os.PathLike[str]) -> Model:
     estimator or value
         Of the class that was saved; it predicts what the saved one predicted.
     """
-    where = Path(path)
-    metadata, tensors = _open(where)
+    where = shown(path)
+    with local_copy(path) as file:
+        metadata, tensors = _open(file, where)
     _check_format(where, metadata)
     try:
         return _fitted(Reader(tensors).read_all(_parsed(metadata["state"])))
@@ -126,13 +128,13 @@ def _fitted(model: object) -> object:
     return model
 
 
-def _open(path: Path) -> tuple[dict[str, str], ValuesByName]:
+def _open(file_path: Path, path: str) -> tuple[dict[str, str], ValuesByName]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with path.open("rb") as file:
+        with file_path.open("rb") as file:
             head = file.read(8)
-        with safe_open(path, framework="numpy") as file:
+        with safe_open(file_path, framework="numpy") as file:
             return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
     except FileNotFoundError:
         raise MissingFile(f"{path}: no such model file.") from None
@@ -153,7 +155,7 @@ def _foreign(head: bytes) -> str:
     return "is not a model that Coterie wrote, or it is cut off or damaged"
 
 
-def _check_format(path: Path, metadata: dict[str, str]) -> None:
+def _check_format(path: str, metadata: dict[str, str]) -> None:
     if metadata.get("format") != FORMAT or "state" not in metadata:
         raise ModelFileError(f"{path}: is a safetensors file, but not a model that Coterie wrote.")
     written = metadata.get("format_version", "")

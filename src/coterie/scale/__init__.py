@@ -16,17 +16,20 @@ from coterie.scale.methods.single_linkage import SingleLinkage  # noqa: E402
 from coterie.scale.methods.summaries import Summaries, SummarisedClustering  # noqa: E402
 from coterie.scale.predict import predict  # noqa: E402
 from coterie.scale.rows import fit  # noqa: E402
+from coterie.scale.runtime.engines import FuturesEngine, RayEngine, running_on  # noqa: E402
 from coterie.scale.runtime.passes import connect as connect  # noqa: E402
 from coterie.scale.sources.reading import read_blocks  # noqa: E402
 
 __all__ = [
     "DBSCAN",
     "Blocks",
+    "FuturesEngine",
     "GaussianMixture",
     "KMeans",
     "KMedoids",
     "LazyClustering",
     "MiniBatchKMeans",
+    "RayEngine",
     "SingleLinkage",
     "Summaries",
     "SummarisedClustering",
@@ -34,4 +37,5 @@ __all__ = [
     "fit",
     "predict",
     "read_blocks",
+    "running_on",
 ]

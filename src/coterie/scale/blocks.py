@@ -20,6 +20,7 @@ from coterie.scale.runtime.cache import (
     HELD,
     RECENT,
     ROW_FILES,
+    can_forget,
     folder_on_disk,
     forget_everywhere,
     forget_here,
@@ -312,7 +313,7 @@ def keeping(blocks: Blocks, **names: str) -> Blocks:
 def decoded_once(blocks: Blocks, *, spill: bool, hold: bool = False) -> Iterator[Blocks]:
     """Give the same blocks, which keep rows until the end if that pays: in memory (`hold`), or on disk."""
     is_in_file = isinstance(blocks, KeptBlocks) and bool(blocks.run)
-    if not is_slow_to_read(blocks) or not (hold or (spill and not is_in_file)):
+    if not is_slow_to_read(blocks) or not can_forget() or not (hold or (spill and not is_in_file)):
         yield blocks
         return
     run = uuid.uuid4().hex

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,9 +17,10 @@ from coterie.data.categories import Levels, is_yes_no, levels_of
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import KEY_REASONS, Look, cannot_keep, check_names, look_at
 from coterie.data.databases import SpooledRows
+from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
 from coterie.data.marks import Counts
 from coterie.data.notes import no_rows_in, reading_notes
-from coterie.data.paths import TABLE_SUFFIXES, expand_all, table_suffix
+from coterie.data.paths import TABLE_SUFFIXES, find_files, place_name, table_suffix
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
@@ -28,8 +28,8 @@ from coterie.scale.blocks import Blocks, KeptBlocks, kept_while_used
 from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.changed import ColumnPlan
-from coterie.scale.sources.reading import open_tables, read_blocks
-from coterie.scale.sources.spooled import open_spooled
+from coterie.scale.sources.reading import is_paths, open_tables, read_blocks
+from coterie.scale.sources.spooled import open_iceberg, open_spooled
 from coterie.scale.sources.tables import Tables, is_numeric
 from coterie.scale.survey import survey_looks
 
@@ -319,7 +319,7 @@ def title_of(source: object) -> str:
     """Return what to call data in output and messages."""
     if isinstance(source, SpooledRows):
         return source.name
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
+    return place_name(source)
 
 
 def key_columns(tables: Tables) -> list[str]:
@@ -368,13 +368,14 @@ def look_into(source: object, **how: Any) -> Tables | None:
         return open_spooled(source)
     if type(source).__module__.partition(".")[0] == "pyarrow":
         return open_any(source)
-    given = source if isinstance(source, list | tuple) else [source]
-    places = [place for place in given if isinstance(place, str | os.PathLike)]
-    if not places or len(places) < len(given):
+    if is_iceberg(source):
+        return open_iceberg(iceberg_rows(source))
+    if not is_paths(source):
         return None
-    paths = expand_all(places)
-    suffixes = {table_suffix(path) for path in paths}
-    return open_tables(paths, **how) if len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES) else None
+    found = find_files(source)
+    suffixes = {table_suffix(path) for path in found.paths}
+    is_tables = len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES)
+    return open_tables(found, **how) if is_tables else None
 
 
 def _first_of_frame(frame: Any) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.files import PROGRESS, atomic_path, check_folder
+from coterie._support.files import PROGRESS, atomic_path, check_folder, make_folder, remove_parts
 from coterie._support.optional import require
+from coterie._support.stores import absolute, is_url, joined, local_path
 from coterie._support.typing import AnyFunction
 from coterie.data.paths import part_names
 from coterie.errors import InvalidParameter
@@ -48,7 +49,7 @@ class Target:
     Parameters
     ----------
     folder : str
-        From the root: a worker may have been started in another folder.
+        From the root, since a worker may have been started in another folder; or an address.
     fingerprint : str
         Of the rows, the model and the columns: a part of another run is not kept.
     """
@@ -61,6 +62,8 @@ class Target:
 
     def finished(self, name: str) -> Written | None:
         """Return a part that an earlier run finished, if its bytes are still those."""
+        if is_url(self.folder):
+            return None
         try:
             said = json.loads(self._note(name).read_text(encoding="utf-8"))
             written = Written(name, int(said["rows"]), str(said["sha256"]))
@@ -73,9 +76,10 @@ class Target:
     def write(self, name: str, tables: Iterable[Any]) -> Written:
         """Write a part, whole or not at all, and note its checksum."""
         parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
-        path, n_rows = Path(self.folder) / name, 0
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_path(path, force=True) as temporary:
+        n_rows = 0
+        if not is_url(self.folder):
+            (Path(self.folder) / name).parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(joined(self.folder, name), force=True) as temporary:
             writer = None
             try:
                 for table in tables:
@@ -86,6 +90,8 @@ class Target:
                 if writer is not None:
                     writer.close()
             sha256 = checksum_of(temporary)
+        if is_url(self.folder):
+            return Written(name, n_rows, sha256)
         said = {"fingerprint": self.fingerprint, "rows": n_rows, "sha256": sha256}
         with atomic_path(self._note(name), force=True) as temporary:
             temporary.write_text(json.dumps(said), encoding="utf-8")
@@ -114,41 +120,47 @@ def write_labels(
 
     Labels are ``label(block, None, *args)``; `carried` are the columns, cut like the blocks. With a `layout`
     there is a part for each of its files, by the same name. Parts that an earlier run of the same work
-    finished are kept; the manifest names all of them with their checksums.
+    finished are kept, except in a store; the manifest names all of them with their checksums.
     """
     path = check_folder(folder, force=force)
-    path.mkdir(exist_ok=True)
-    if (path / PROGRESS).is_dir():
-        _remove_temporaries(path)
-    (path / PROGRESS).mkdir(exist_ok=True)
-    target = Target(str(path.absolute()), _fingerprint(blocks, label, args, carried, layout))
+    make_folder(path)
+    place = absolute(local_path(path))
+    if not is_url(place):
+        _begin(Path(place))
+    target = Target(place, _fingerprint(blocks, label, args, carried, layout))
     if layout is None:
         made = tasks(blocks, _write_block, label, args, target, weights=carried)
     else:
         made = _file_tasks(blocks, label, args, target, carried, layout)
     written: list[Written] = compute(fold(made, _listed))
-    _finish(path, target, written)
+    _finish(target, written)
     return path
 
 
-def _remove_temporaries(path: Path) -> None:
-    """Remove what a run that was killed had not finished."""
-    for left in path.rglob(".*.part"):
-        if TEMPORARY.fullmatch(left.name):
-            left.unlink(missing_ok=True)
+def _begin(path: Path) -> None:
+    """Make room for notes on finished parts; remove what a run that was killed had not finished."""
+    if (path / PROGRESS).is_dir():
+        for left in path.rglob(".*.part"):
+            if TEMPORARY.fullmatch(left.name):
+                left.unlink(missing_ok=True)
+    (path / PROGRESS).mkdir(exist_ok=True)
 
 
-def _finish(path: Path, target: Target, written: list[Written]) -> None:
+def _finish(target: Target, written: list[Written]) -> None:
     """Name all parts in the manifest; remove those of other data, which would pass for labels of these."""
-    names = {one.name for one in written}
-    for older in _known_parts(path):
-        if older not in names:
-            (path / older).unlink(missing_ok=True)
+    names, place = {one.name for one in written}, target.folder
+    if is_url(place):
+        remove_parts(place, lambda name: name not in names)
+    else:
+        for older in _known_parts(Path(place)):
+            if older not in names:
+                (Path(place) / older).unlink(missing_ok=True)
     parts = [{"name": one.name, "rows": one.n_rows, "sha256": one.sha256} for one in written]
     said = {"rows": sum(one.n_rows for one in written), "fingerprint": target.fingerprint, "parts": parts}
-    with atomic_path(path / MANIFEST, force=True) as temporary:
+    with atomic_path(joined(place, MANIFEST), force=True) as temporary:
         temporary.write_text(json.dumps(said, indent=1), encoding="utf-8")
-    shutil.rmtree(path / PROGRESS, ignore_errors=True)
+    if not is_url(place):
+        shutil.rmtree(Path(place) / PROGRESS, ignore_errors=True)
 
 
 def _known_parts(path: Path) -> set[str]:
@@ -185,8 +197,8 @@ def _identity(piece: Any) -> tuple[Any, ...]:
         return (piece.selection.bits, *_identity(piece.piece))
     if hasattr(piece, "piece"):
         return _identity(piece.piece)
-    if hasattr(piece, "modified"):
-        return piece.path, piece.modified
+    if hasattr(piece, "stamp"):
+        return piece.path, piece.stamp
     if hasattr(piece, "array"):
         is_stored = not isinstance(piece.array, np.ndarray)  # zarr: nobody can tell
         return (uuid.uuid4().hex,) if is_stored else (piece.array,)

@@ -17,6 +17,7 @@ from scipy.sparse import issparse
 
 from coterie._support import hooks
 from coterie._support.progress import track
+from coterie._support.stores import is_url
 from coterie.data import Table, as_table
 from coterie.data.notes import listed
 from coterie.data.paths import is_in_blocks
@@ -187,7 +188,8 @@ def _sampled(data: Any, seed: int) -> Dataset:
     with track(None, "drawing rows") as tracker:
         rows = hooks.ask("rows_in_blocks")(data, make_request(random_state=seed), tracker)
     table: Table = rows.table
-    where = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    is_file = isinstance(data, str | os.PathLike) and not is_url(data)  # an address may hold something secret
+    where = os.fspath(data) if is_file else None
     found = Sample(table.n_rows, int(rows.n_rows))
     return Dataset(table, MEMORY if where is None else FILE, where, digest_of_table(table), found)
 

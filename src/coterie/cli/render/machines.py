@@ -12,6 +12,7 @@ import numpy as np
 
 from coterie._support.config import version
 from coterie._support.notes import render_notes
+from coterie._support.stores import shown
 from coterie._support.typing import JsonObject, Labels
 from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.groups import group_name
@@ -65,8 +66,8 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> JsonOb
         "seconds": round(groups.seconds, 6),
         "rule_note": groups.profile.rule_note or None,
         "groups": [_group_facts(groups, group) for group in range(groups.k)],
-        "labels_file": str(labels) if labels else None,
-        "model_file": str(model) if model else None,
+        "labels_file": shown(labels) if labels else None,
+        "model_file": shown(model) if model else None,
         "coterie": version(),
     }
 
@@ -79,10 +80,10 @@ def prediction_facts(source: str, model: Path, labels: Labels | None, output: Pa
     named = None if labels is None else np.ma.asarray(labels).tolist()
     return {
         "source": source,
-        "model_file": str(model),
+        "model_file": shown(model),
         "rows": None if named is None else len(named),
         "labels": named,
-        "labels_file": str(output) if output else None,
+        "labels_file": shown(output) if output else None,
         "coterie": version(),
     }
 

@@ -10,6 +10,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie._support.stores import shown
 from coterie._support.typing import Settings
 from coterie.cli import reports
 from coterie.cli.render.machines import print_json
@@ -43,8 +44,8 @@ def show_clustering(
 def _files(labels: Path | None, model: Path | None, *, example: str) -> list[str]:
     asked = reports.asked()
     lines = [
-        f"labels   written to {labels}" if labels else f"labels   {asked} -o {example}",
-        f"model    written to {model}" if model else f"model    {asked} --save groups.safetensors",
+        f"labels   written to {shown(labels)}" if labels else f"labels   {asked} -o {example}",
+        f"model    written to {shown(model)}" if model else f"model    {asked} --save groups.safetensors",
     ]
     return lines if reports.is_reported() else [*lines, f"report   {asked} --report groups.html"]
 

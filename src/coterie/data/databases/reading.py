@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.stores import is_url, scrubbed, shown
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.memory import format_bytes
 from coterie.data.databases.spool import Spool, SpooledRows, stacked
@@ -86,14 +87,15 @@ def is_database(where: object) -> bool:
 
 
 def is_address(where: object) -> bool:
-    """Return whether a text is the address of a server rather than a path.
+    """Return whether a text is the address of a database's server rather than a path or a file's address.
 
     Examples
     --------
     >>> is_address("postgresql://localhost/shop"), is_address("data/shop.csv")
     (True, False)
     """
-    return isinstance(where, str) and re.match(r"[a-z][a-z0-9+.-]+://", where) is not None
+    is_known = isinstance(where, str) and re.match(r"[a-z][a-z0-9+.-]+://", where) is not None
+    return is_known and not is_url(where)
 
 
 def without_password(address: str) -> str:
@@ -125,6 +127,9 @@ def hide_passwords(text: str, words: Sequence[str]) -> str:
         text = text.replace(word, without_password(word))
         for secret in _secrets(word):
             text = text.replace(secret, "***")
+    for word in words:
+        start = word.find("=") + 1 if word.startswith("-") else 0  # --truth=https://...
+        text = scrubbed(text, word[start:])
     return text
 
 
@@ -136,7 +141,7 @@ def shown_name(where: str | os.PathLike[str]) -> str:
     >>> shown_name("postgresql://ada:secret@localhost/shop"), shown_name("shop.csv")
     ('postgresql://ada@localhost/shop', 'shop.csv')
     """
-    return without_password(str(where)) if is_address(where) else os.fspath(where)
+    return without_password(str(where)) if is_address(where) else shown(where)
 
 
 def read_database(

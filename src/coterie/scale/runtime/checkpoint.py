@@ -169,9 +169,9 @@ def files_of(blocks: Blocks) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for piece in blocks.pieces:
         stored: Any = getattr(piece, "piece", piece)
-        if not hasattr(stored, "path") or not hasattr(stored, "modified"):
+        if not hasattr(stored, "path") or not hasattr(stored, "stamp"):
             return ()
-        found[f"{stored.path} {stored.modified}"] = None
+        found[f"{stored.path} {stored.stamp}"] = None
     return tuple(found)
 
 
@@ -180,7 +180,7 @@ def rows_before(blocks: Blocks, files: Container[str]) -> int:
     n_rows = 0
     for piece in blocks.pieces:
         stored: Any = getattr(piece, "piece", piece)
-        if f"{stored.path} {stored.modified}" not in files:
+        if f"{stored.path} {stored.stamp}" not in files:
             break
         n_rows += piece.n_rows
     return n_rows

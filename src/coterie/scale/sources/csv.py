@@ -7,13 +7,14 @@ import io
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow
 import pyarrow.csv
 
 from coterie._support.optional import require
+from coterie._support.stores import Stamp, absolute, open_binary, stamp_of, unchanged
 from coterie._support.typing import ValuesByName
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import numbers_from_text
@@ -48,11 +49,11 @@ class Written:
 class CsvPiece(Piece):
     """The rows in a range of bytes of a file."""
 
-    path: str  # from the root: a worker may have been started in another folder
+    path: str = field(repr=False)  # from the root, or an address, which may hold something secret
     begin: int
     end: int
     n_rows: int
-    modified: int  # when: what is kept of a file must not outlive it
+    stamp: Stamp  # what is kept of a file must not outlive it
     written: Written
     titles: ColumnKeys
     shown: str = ""  # the file that was unpacked to the path
@@ -72,7 +73,7 @@ class CsvPiece(Piece):
 
     def value(self, start: int, stop: int) -> Any:
         try:
-            with open(self.path, "rb") as file:
+            with unchanged(self.path, self.stamp), open_binary(self.path, self.stamp) as file:
                 file.seek(self.begin)
                 content = file.read(self.end - self.begin)
             table = self._parse(self._decoded(content))
@@ -175,51 +176,49 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
     """Return the columns of a file and the ranges of its rows; it is written as its first lines are."""
     shown, folder = "", None
     try:
-        with open(path, "rb") as file:
+        stamp = stamp_of(path)
+        with open_binary(path, stamp) as file:
             start = file.read(LOOKED_AT_BYTES)
         chosen = encoding_of(start, encoding)
         if not _is_known(chosen):
             raise InvalidFile(
-                f'{path}: no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, utf-16.'
+                f'{shown_path(path)}: no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, '
+                f"utf-16."
             )
         if not has_ranges(start, chosen):
-            shown, (source, folder) = path, unpack(path, encoding)
-            chosen = "utf-8"
+            shown, (source, folder) = shown_path(path), unpack(path, encoding, stamp)
+            chosen, stamp = "utf-8", stamp_of(source)
             with open(source, "rb") as file:
                 start = file.read(LOOKED_AT_BYTES)
         else:
             source = path
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
         how: ValuesByName = {"delimiter": None, "header": header, "encoding": chosen}
-        text = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
+        text = read_text(Source(shown_path(path), lines, "text"), may_be_empty=True, **how)
         head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)
         if chosen == "utf-8-sig":
             begin, chosen = max(begin, len(codecs.BOM_UTF8)), "utf-8"
-        end = _end_of_rows(source, begin)
-        ranges = list(_ranges(source, begin, end, dialect.has_comments))
-        n_blank = _count_lines(source, end)
+        with unchanged(source, stamp), open_binary(source, stamp) as file:
+            end = _end_of_rows(file, begin)
+            ranges = list(_ranges(file, begin, end, dialect.has_comments))
+            n_blank = _count_lines(file, end)
     except OSError as error:
-        raise unreadable(path, "CSV", error) from None
-    modified = os.stat(source).st_mtime_ns
+        raise unreadable(shown_path(path), "CSV", error) from None
     written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".", dialect.has_comments, chosen)
-    pieces = [
-        CsvPiece(os.path.abspath(source), *found, modified, written, titles, shown, folder)
-        for found in ranges
-    ]
+    pieces = [CsvPiece(absolute(source), *found, stamp, written, titles, shown, folder) for found in ranges]
     schema = head.to_arrow().schema
     empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
     types = dict(zip(schema.names, schema.types, strict=True)) | empty
     others = [note for note in text.notes if "blank line" not in note]  # these are of the first lines alone
-    return Table(path, types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
+    return Table(shown_path(path), types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
 
 
-def _count_lines(path: str, begin: int) -> int:
+def _count_lines(file: BinaryIO, begin: int) -> int:
     """Return how many lines, all blank, follow the last row."""
-    with open(path, "rb") as file:
-        file.seek(begin)
-        rest = file.read()
+    file.seek(begin)
+    rest = file.read()
     return rest.count(b"\n") + (not rest.endswith(b"\n")) if rest else 0
 
 
@@ -252,22 +251,21 @@ def _begin_of_line(text: bytes, line: int) -> int:
     return position
 
 
-def _ranges(path: str, begin: int, end: int, has_comments: bool) -> Iterator[tuple[int, int, int]]:
+def _ranges(file: BinaryIO, begin: int, end: int, has_comments: bool) -> Iterator[tuple[int, int, int]]:
     """Yield where ranges of whole rows begin and end, and how many rows they have."""
-    with open(path, "rb") as file:
-        file.seek(begin)
-        left, first = b"", begin
-        while content := file.read(min(RANGE_BYTES, end - file.tell())):
-            content = left + content
-            ends = _row_ends(content)
-            if ends.size == 0:
-                left = content
-                continue
-            size = int(ends[-1]) + 1
-            yield first, first + size, len(ends) - _count_comments(content[:size], ends, has_comments)
-            left, first = content[size:], first + size
-        if left:
-            yield first, first + len(left), 0 if has_comments and left[0] == COMMENT else 1
+    file.seek(begin)
+    left, first = b"", begin
+    while content := file.read(min(RANGE_BYTES, end - file.tell())):
+        content = left + content
+        ends = _row_ends(content)
+        if ends.size == 0:
+            left = content
+            continue
+        size = int(ends[-1]) + 1
+        yield first, first + size, len(ends) - _count_comments(content[:size], ends, has_comments)
+        left, first = content[size:], first + size
+    if left:
+        yield first, first + len(left), 0 if has_comments and left[0] == COMMENT else 1
 
 
 def _count_comments(content: bytes, ends: Any, has_comments: bool) -> int:
@@ -277,21 +275,20 @@ def _count_comments(content: bytes, ends: Any, has_comments: bool) -> int:
     return int((np.frombuffer(content, np.uint8)[starts] == COMMENT).sum())
 
 
-def _end_of_rows(path: str, begin: int) -> int:
+def _end_of_rows(file: BinaryIO, begin: int) -> int:
     """Return where the last row ends that is not blank; blank lines within the table are rows."""
-    with open(path, "rb") as file:
-        at = file.seek(0, os.SEEK_END)
-        after = b""  # what follows the part that is looked at, as far as its line goes on
-        while at > begin:
-            size = min(LOOKED_AT_BYTES, at - begin)
-            at = file.seek(at - size)
-            part = file.read(size)
-            filled = len(part.rstrip(BLANK))
-            if filled:
-                rest = part[filled:] + after
-                feed = rest.find(b"\n")
-                return at + filled + (len(rest) if feed < 0 else feed + 1)
-            after = (part + after)[:LOOKED_AT_BYTES]
+    at = file.seek(0, os.SEEK_END)
+    after = b""  # what follows the part that is looked at, as far as its line goes on
+    while at > begin:
+        size = min(LOOKED_AT_BYTES, at - begin)
+        at = file.seek(at - size)
+        part = file.read(size)
+        filled = len(part.rstrip(BLANK))
+        if filled:
+            rest = part[filled:] + after
+            feed = rest.find(b"\n")
+            return at + filled + (len(rest) if feed < 0 else feed + 1)
+        after = (part + after)[:LOOKED_AT_BYTES]
     return begin
 
 

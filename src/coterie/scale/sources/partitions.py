@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.optional import require
+from coterie._support.stores import Stamp, open_binary, scrubbed, shown, unchanged
 from coterie._support.typing import Data
-from coterie.errors import CoterieError, InvalidData, InvalidFile
+from coterie.data.lakes.partitions import Told, arrow_type, value_of
+from coterie.errors import CoterieError, FileProblem, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
 SAME_PATH = "Every worker of a cluster must see the files under the same path, as on a shared disk."
@@ -83,6 +87,7 @@ class MemmapPiece(Piece):
     dtype: str
     offset: int
     order: Literal["C", "F"]
+    stamp: Stamp | None = None  # of the file when it was opened; None: whoever mapped it may write to it
 
     @property
     def name(self) -> str:  # type: ignore[override]  # it follows from the path
@@ -91,9 +96,41 @@ class MemmapPiece(Piece):
     def value(self, start: int, stop: int) -> Any:
         shape = (self.n_rows, self.n_columns)
         try:
-            return np.memmap(self.path, self.dtype, "r", self.offset, shape, self.order)[start:stop]
+            with unchanged(self.path, self.stamp):
+                return np.memmap(self.path, self.dtype, "r", self.offset, shape, self.order)[start:stop]
         except (OSError, ValueError) as error:
             raise unreadable(self.name, "npy", error) from None
+
+
+@dataclass(frozen=True)
+class NpyPiece(Piece):
+    """Rows of an array in a file of a store, fetched where they are read."""
+
+    path: str = field(repr=False)  # an address, which may hold something secret
+    n_rows: int
+    n_columns: int
+    dtype: str
+    offset: int
+    order: Literal["C", "F"]
+    stamp: Stamp
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the path
+        return shown(self.path)
+
+    def value(self, start: int, stop: int) -> Any:
+        with unchanged(self.path, self.stamp), open_binary(self.path, self.stamp) as file:
+            if self.order == "C":
+                return self._numbers(file, start * self.n_columns, (stop - start, self.n_columns))
+            columns = [
+                self._numbers(file, at * self.n_rows + start, (stop - start,)) for at in range(self.n_columns)
+            ]
+            return np.stack(columns, axis=1)
+
+    def _numbers(self, file: Any, first: int, shape: tuple[int, ...]) -> Any:
+        kind = np.dtype(self.dtype)
+        file.seek(self.offset + first * kind.itemsize)
+        return np.frombuffer(file.read(math.prod(shape) * kind.itemsize), kind).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +159,53 @@ class CollectionPiece(Piece):
 
     def part(self, start: int, stop: int) -> tuple[Span, Any]:
         return Span(self.name, start, stop, self.n_rows), self.promise
+
+
+@dataclass(frozen=True)
+class FolderPiece(Piece):
+    """Rows of a file whose folders tell some of its columns: the same value in all of them."""
+
+    piece: Any  # a piece with columns
+    told: Told  # name, value and kind of each such column
+    columns: ColumnKeys = ()
+    is_sliced = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
+        return str(self.piece.name)
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
+        return int(self.piece.n_rows)
+
+    @property
+    def key(self) -> Hashable:
+        return self.piece.key, self.told, self.columns
+
+    def carrying(self, columns: ColumnKeys, types: Mapping[str, Any]) -> FolderPiece:
+        """Return the same rows in columns to be carried along as they are."""
+        stored = self.stored(columns)
+        is_text = hasattr(self.piece, "carrying")
+        inner = self.piece.carrying(stored, types) if is_text else replace(self.piece, columns=stored)
+        return replace(self, piece=inner, columns=columns)
+
+    def stored(self, columns: ColumnKeys) -> ColumnKeys:
+        """Return the columns that the file itself has to give."""
+        told = {name for name, _, _ in self.told}
+        return tuple(name for name in columns if name not in told)
+
+    def value(self, start: int, stop: int) -> Any:
+        pyarrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
+        found = {name: (value_of(text, kind), arrow_type(kind)) for name, text, kind in self.told}
+        stored = self.stored(self.columns)
+        table = replace(self.piece, columns=stored).value(start, stop) if stored else None
+        arrays = [
+            pyarrow.repeat(pyarrow.scalar(*found[name]), self.n_rows)
+            if table is None or name in found
+            else table.column(name)
+            for name in self.columns
+        ]
+        return pyarrow.table(arrays, names=list(self.columns))
 
 
 def check_made(value: Any, span: Span, n_columns: int) -> None:
@@ -192,16 +276,20 @@ def _batches(table: Any) -> Iterator[tuple[int, Any]]:
 
 
 def shown_path(path: str) -> str:
-    """Return a path as people know it: from the folder they are in, if it lies below."""
+    """Return a path as people know it: from the folder they are in, if it lies below; no address in full."""
     here = os.path.join(os.getcwd(), "")
-    return path.removeprefix(here)
+    return shown(path).removeprefix(here)
 
 
-def unreadable(name: str, kind: str, error: Exception) -> InvalidFile:
+def unreadable(name: str, kind: str, error: Exception) -> CoterieError:
     """Return the error about a file, or a part of one, that cannot be read."""
+    if isinstance(error, CoterieError):
+        return error  # it says what is the matter
+    if isinstance(error, PermissionError):
+        return FileProblem(f"{name}: no permission to read it on {platform.node()}.")
     if isinstance(error, FileNotFoundError):
         return InvalidFile(f"{name}: there is no such file on {platform.node()}. {SAME_PATH}")
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = " ".join(scrubbed(str(error)).split()) or type(error).__name__
     return InvalidFile(f"{name}: cannot be read as {kind} ({reason}).")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.stores import absolute, is_url, open_binary, shown, stamp_of
 from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
 from coterie.data.databases import SpooledRows
-from coterie.data.paths import PACKED_TEXT, TABLE_SUFFIXES, expand, expand_all, is_zarr, table_suffix
+from coterie.data.lakes.delta import is_delta_object
+from coterie.data.lakes.iceberg import IcebergRows, iceberg_rows, is_iceberg
+from coterie.data.paths import PACKED_TEXT, TABLE_SUFFIXES, FoundFiles, find_files, is_zarr, table_suffix
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
 from coterie.scale.sources.collections import array_pieces, frame_pieces
@@ -24,12 +27,13 @@ from coterie.scale.sources.partitions import (
     ArrayPiece,
     ColumnKeys,
     MemmapPiece,
+    NpyPiece,
     Piece,
     ZarrPiece,
     common_dtype,
     unreadable,
 )
-from coterie.scale.sources.tables import Readings, Table, Tables, join_tables
+from coterie.scale.sources.tables import Readings, Table, Tables, join_tables, with_folders
 
 OPENED_AT_ONCE = 16  # files; their footers are small and far apart
 
@@ -47,8 +51,9 @@ def read_blocks(
     ----------
     source : path, list of paths, array, DataFrame, dataset or Blocks
         A Parquet, CSV, Arrow, npy or zarr file; a folder of such files; a pattern like ``"data/*.parquet"``;
-        a list of paths. A Dask array or DataFrame, an Arrow dataset or table, a zarr array, a memory map. A
-        matrix or a pandas DataFrame in memory.
+        a list of paths; all of these by address, such as ``"s3://bucket/data/*.parquet"``. A Delta or Iceberg
+        table, by folder or object. A Dask array or DataFrame, an Arrow dataset or table, a zarr array, a
+        memory map. A matrix or a pandas DataFrame in memory.
     columns : sequence of str, default=None
         Which columns of tables to use, in this order; None: all of them.
     block_rows : int, default=None
@@ -83,10 +88,14 @@ Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
 def _open(source: object, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
     if isinstance(source, Tables):
         return _joined(source, columns, readings)
-    if isinstance(source, str | os.PathLike):
-        return _open_files(expand(source), columns, readings)
-    if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
-        return _open_files(expand_all(source), columns, readings)
+    if is_iceberg(source):
+        source = iceberg_rows(source)
+    if isinstance(source, IcebergRows):
+        from coterie.scale.sources.spooled import open_iceberg
+
+        return _joined(open_iceberg(source), columns, readings)
+    if is_paths(source):
+        return _open_files(find_files(source), columns, readings)
     if isinstance(source, SpooledRows):
         from coterie.scale.sources.spooled import open_spooled
 
@@ -142,7 +151,7 @@ def _mapped(array: np.memmap[Any, Any]) -> Opened:
     order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     n_rows, n_columns = array.shape
     piece = MemmapPiece(
-        os.path.abspath(str(array.filename)), n_rows, n_columns, array.dtype.str, array.offset, order
+        absolute(str(array.filename)), n_rows, n_columns, array.dtype.str, array.offset, order
     )
     return None, common_dtype([array.dtype]), array.shape[1], [piece]
 
@@ -154,7 +163,14 @@ def _zarr(array: Any) -> Opened:
     return None, common_dtype([array.dtype]), array.shape[1], [ZarrPiece(name, array.shape[0], array)]
 
 
-def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readings | None = None) -> Opened:
+def is_paths(source: object) -> bool:
+    """Return whether data are files: paths, addresses, folders, patterns, Delta tables, a list of these."""
+    every = source if isinstance(source, list | tuple) and source else [source]
+    return all(isinstance(one, str | os.PathLike) or is_delta_object(one) for one in every)
+
+
+def _open_files(found: FoundFiles, columns: Sequence[str] | None, readings: Readings | None = None) -> Opened:
+    paths = found.paths
     suffixes = sorted({table_suffix(path) for path in paths})
     if suffixes == [".npy"]:
         _refuse_columns(columns)
@@ -165,22 +181,40 @@ def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readi
         return _zarr(zarr.open_array(paths[0], mode="r"))
     if len(suffixes) != 1 or suffixes[0] not in TABLE_SUFFIXES:
         raise InvalidFile(
-            f"{paths[0]}: files must all be of one kind, {', '.join(TABLE_SUFFIXES)} or .npy, got "
+            f"{shown(paths[0])}: files must all be of one kind, {', '.join(TABLE_SUFFIXES)} or .npy, got "
             f"{', '.join(suffix or 'no ending' for suffix in suffixes)}."
         )
-    return _joined(open_tables(paths), columns, readings)
+    return _joined(open_tables(found), columns, readings)
 
 
-def open_tables(paths: list[str], *, header: bool | None = None, encoding: str | None = None) -> Tables:
-    """Look into files of tables, many at once; header and encoding are those of text."""
-    opener = _opener_of(table_suffix(paths[0]))
+def open_tables(found: FoundFiles, *, header: bool | None = None, encoding: str | None = None) -> Tables:
+    """Look into files of tables, many at once, and add the columns that their folders tell.
+
+    Header and encoding are those of text.
+    """
+    first = found.paths[0]
+    opener = _opener_of(table_suffix(first))
     how = {name: value for name, value in (("header", header), ("encoding", encoding)) if value is not None}
-    if how and table_suffix(paths[0]) not in PACKED_TEXT:
+    if how and table_suffix(first) not in PACKED_TEXT:
         raise InvalidParameter(
-            f"{' and '.join(how)} are for text: {paths[0]} has none. Leave them out."
-        ).in_shell(f"--{next(iter(how))} is for text: {paths[0]} has none. Leave it out.")
+            f"{' and '.join(how)} are for text: {shown(first)} has none. Leave them out."
+        ).in_shell(f"--{next(iter(how))} is for text: {shown(first)} has none. Leave it out.")
     with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
-        return Tables(tuple(pool.map(partial(opener, **how), paths)))
+        tables = _with_shared_types(pool.map(partial(opener, **how), found.paths))
+    if not found.partitions.kinds:
+        return Tables(tables)
+    paths = zip(found.paths, tables, strict=True)
+    return Tables(tuple(with_folders(table, found.partitions.of(path)) for path, table in paths))
+
+
+def _with_shared_types(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Return tables of which those with the same columns hold them once: there may be 100,000 files."""
+    first: Table | None = None
+    found = []
+    for table in tables:
+        first = first or table
+        found.append(replace(table, types=first.types) if table.types == first.types else table)
+    return tuple(found)
 
 
 def _opener_of(suffix: str) -> Callable[..., Table]:
@@ -204,13 +238,40 @@ def _joined(tables: Tables, columns: Sequence[str] | None, readings: Readings | 
 
 
 def _open_npy(path: str) -> Opened:
+    if is_url(path):
+        return _open_remote_npy(path)
     try:
+        stamp = stamp_of(path)
         array = np.load(path, mmap_mode="r")
     except Exception as error:  # a header may be wrong in many ways
         raise unreadable(path, "npy", error) from None
     if not isinstance(array, np.memmap) or array.ndim != 2 or array.dtype.kind not in "biuf":
         raise InvalidFile(f"{path}: must hold a matrix of numbers.")
-    return _mapped(array)
+    names, dtype, width, pieces = _mapped(array)
+    return names, dtype, width, [replace(piece, stamp=stamp) for piece in pieces]  # type: ignore[type-var]
+
+
+def _open_remote_npy(url: str) -> Opened:
+    """Return the rows of an array in a store, from its header."""
+    stamp = stamp_of(url)
+    with open_binary(url, stamp) as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, is_fortran, dtype = read(file)
+        except ValueError as error:
+            raise unreadable(shown(url), "npy", error) from None
+        offset = file.tell()
+    if len(shape) != 2 or dtype.kind not in "biuf":
+        raise InvalidFile(f"{shown(url)}: must hold a matrix of numbers.")
+    if stamp.size != offset + shape[0] * shape[1] * dtype.itemsize:
+        raise InvalidFile(f"{shown(url)}: cannot be read as npy (it is not as long as its header says).")
+    piece = NpyPiece(url, *shape, dtype.str, offset, "F" if is_fortran else "C", stamp)
+    return None, common_dtype([dtype]), shape[1], [piece]
 
 
 def _stacked(opened: list[Opened]) -> Opened:
@@ -229,4 +290,4 @@ def _refuse_columns(columns: Sequence[str] | None) -> None:
 
 
 def _named(source: object) -> str:
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else "X"
+    return shown(source) if isinstance(source, str | os.PathLike) else "X"

@@ -1,4 +1,4 @@
-"""Results of databases: a piece per file that their rows were written to."""
+"""Results of databases and tables of Iceberg: a piece per file that holds their rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 from coterie._support.optional import require
 from coterie.data.databases import SpooledRows
+from coterie.data.lakes.iceberg import IcebergRows
 from coterie.data.schema import HEAD_ROWS
+from coterie.errors import CoterieError
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
 from coterie.scale.sources.tables import Table, Tables
 
@@ -48,3 +50,38 @@ def open_spooled(spooled: SpooledRows) -> Tables:
     schema = polars.DataFrame(schema=dict(spooled.schema)).to_arrow().schema
     types = dict(zip(schema.names, schema.types, strict=True))
     return Tables((Table(spooled.name, types, pieces, lambda: spooled.read(0).head(HEAD_ROWS)),))
+
+
+@dataclass(frozen=True)
+class IcebergPiece(Piece):
+    """The rows of a data file of an Iceberg table, read as its snapshot says."""
+
+    rows: IcebergRows
+    at: int
+    columns: ColumnKeys = ()
+    is_sliced = False
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the table
+        return self.rows.files[self.at][1]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the table
+        return f"{self.rows.name} (file {self.at + 1} of {len(self.rows.files)})"
+
+    def value(self, start: int, stop: int) -> Any:
+        try:
+            return self.rows.read(self.at, self.columns)
+        except CoterieError:
+            raise
+        except Exception as error:  # of various types
+            raise unreadable(self.name, "an Iceberg table", error) from None
+
+
+def open_iceberg(rows: IcebergRows) -> Tables:
+    """Return the columns of a table, and the files that hold its rows."""
+    schema = rows.schema()
+    types = dict(zip(schema.names, schema.types, strict=True))
+    pieces = [IcebergPiece(rows, at) for at in range(len(rows.files))]
+    head = (lambda: rows.read(0).slice(0, HEAD_ROWS)) if pieces else schema.empty_table
+    return Tables((Table(rows.name, types, pieces, head),))

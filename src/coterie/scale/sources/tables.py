@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,13 @@ from coterie._support.optional import require
 from coterie._support.typing import ValuesByName
 from coterie.data.cells import Reading
 from coterie.data.columns import absent_columns, check_names, lists_to_columns, numbers_from_text
+from coterie.data.lakes.partitions import Told, arrow_type, with_partitions
 from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.scale.blocks import Blocks, rows_per_block
 from coterie.scale.sources.changed import FILE, FILE_ROW, ColumnPlan, ConvertedPiece, PlacedPiece, Plans
-from coterie.scale.sources.partitions import ColumnKeys, Piece, common_dtype
+from coterie.scale.sources.partitions import ColumnKeys, FolderPiece, Piece, common_dtype
 
 Readings = Mapping[str, Reading | ColumnPlan]
 MOST_LOOKED_INTO = 100  # files whose first rows are read, to find a value of each column
@@ -67,6 +68,22 @@ class Table:
         first = self.read_head()
         frame = first if isinstance(first, polars.DataFrame) else polars.from_arrow(first)
         return frame.head(HEAD_ROWS)
+
+
+def with_folders(table: Table, told: Told) -> Table:
+    """Return a table with the columns that its folders tell."""
+    if not told:
+        return table
+    kinds = {name: arrow_type(kind) for name, _, kind in told}
+    types = {name: kinds.get(name, kind) for name, kind in table.types.items()} | kinds
+    pieces = [FolderPiece(piece, told) for piece in table.pieces]
+    return replace(table, types=types, pieces=pieces, read_head=partial(_head_with_folders, table, told))
+
+
+def _head_with_folders(table: Table, told: Told) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    first = table.read_head()
+    return with_partitions(first if isinstance(first, polars.DataFrame) else polars.from_arrow(first), told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,6 +305,13 @@ def _is_wide(table: Table, name: str, plans: Plans) -> bool:
     return not (plan.reading is None and plan.levels is None and is_stored)
 
 
+def _as_text(piece: Any, names: ColumnKeys) -> Any:
+    """Return a piece of a CSV file with some columns read as text; any other as it is."""
+    if isinstance(piece, FolderPiece):
+        return replace(piece, piece=_as_text(piece.piece, piece.stored(names)))
+    return replace(piece, texts=names) if hasattr(piece, "texts") else piece
+
+
 def _is_converted(table: Table, name: str, plans: Plans) -> bool:
     return name in plans and (not plans[name].is_plain or name not in table.types)
 
@@ -302,13 +326,12 @@ def _converted(
     stored = [plans[name].element[0] if name in plans and plans[name].element else name for name in names]  # type: ignore[index]
     there = tuple(dict.fromkeys(name for name in stored if name in table.types))
     inner = replace(piece, columns=there)
-    if hasattr(piece, "texts"):  # cells of a CSV file are read as text where they are no plain numbers
-        texts = (
-            name
-            for name, plan in converted
-            if plan.reading is not None or plan.levels is not None or plan.is_text
-        )
-        inner = replace(inner, texts=tuple(name for name in texts if name in there))
+    texts = [  # cells of a CSV file are read as text where they are no plain numbers
+        name
+        for name, plan in converted
+        if plan.reading is not None or plan.levels is not None or plan.is_text
+    ]
+    inner = _as_text(inner, tuple(name for name in texts if name in there))
     return ConvertedPiece(inner, names, converted)
 
 

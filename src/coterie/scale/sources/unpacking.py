@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from coterie._support.stores import Stamp, open_binary, shown, unchanged
 from coterie.data.databases import Folder
 from coterie.data.dialect import BYTE_ORDER_MARKS
 from coterie.data.source import FOREIGN, KINDS_BY_MAGIC
@@ -45,54 +46,55 @@ def has_ranges(head: bytes, encoding: str) -> bool:
     return '\n"'.encode(encoding) == b'\n"'
 
 
-def unpack(path: str, encoding: str | None) -> tuple[str, Folder]:
+def unpack(path: str, encoding: str | None, stamp: Stamp) -> tuple[str, Folder]:
     """Write the text of a file to a temporary folder, in UTF-8 with line feeds; return its path there."""
     folder = Folder(tempfile.mkdtemp(prefix="coterie-text-"))  # for this user alone
     target = os.path.join(folder.path, "rows.csv")
     try:
-        with _opened(path) as stream, open(target, "wb") as out:
+        with _opened(path, stamp) as stream, open(target, "wb") as out:
             _copy(stream, out, path, encoding)
     except CoterieError:
         raise
     except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
-        raise InvalidFile(f"{path}: not a whole file, cut off or damaged ({error}).") from None
+        raise InvalidFile(f"{shown(path)}: not a whole file, cut off or damaged ({error}).") from None
     except UnicodeError as error:
-        raise InvalidFile(f"{path}: is not {encoding} ({error}).") from None
+        raise InvalidFile(f"{shown(path)}: is not {encoding} ({error}).") from None
     except OSError as error:
         raise FileProblem(
-            f"{path}: cannot be unpacked to {tempfile.gettempdir()} ({error.strerror or error}). Set TMPDIR "
-            f"to a folder with more room, or unpack it before."
+            f"{shown(path)}: cannot be unpacked to {tempfile.gettempdir()} ({error.strerror or error}). Set "
+            f"TMPDIR to a folder with more room, or unpack it before."
         ) from None
     return target, folder
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
-    """Give the bytes of a file, unpacked."""
-    with open(path, "rb") as file:
+def _opened(path: str, stamp: Stamp) -> Iterator[Any]:
+    """Give the bytes of a file, unpacked; it must be the one that the stamp is of."""
+    with unchanged(path, stamp), open_binary(path, stamp) as file:
         head = file.read(MAGIC_BYTES)
-    if head.startswith(GZIP):
-        with gzip.open(path, "rb") as stream:
-            yield stream
-    elif head.startswith(ZIP):
-        with zipfile.ZipFile(path) as archive:
-            names = [one for one in archive.namelist() if not one.endswith("/") and "__MACOSX" not in one]
-            if len(names) != 1:
-                raise InvalidFile(
-                    f"{path}: is a zip archive of {len(names)} files; one table is needed. Unpack it first."
-                )
-            with archive.open(names[0]) as stream:
+        file.seek(0)
+        if head.startswith(GZIP):
+            with gzip.open(file, "rb") as stream:
                 yield stream
-    else:
-        with open(path, "rb") as stream:
-            yield stream
+        elif head.startswith(ZIP):
+            with zipfile.ZipFile(file) as archive:
+                names = [one for one in archive.namelist() if not one.endswith("/") and "__MACOSX" not in one]
+                if len(names) != 1:
+                    raise InvalidFile(
+                        f"{shown(path)}: is a zip archive of {len(names)} files; one table is needed. "
+                        f"Unpack it first."
+                    )
+                with archive.open(names[0]) as stream:
+                    yield stream
+        else:
+            yield file
 
 
 def _copy(stream: Any, out: Any, path: str, encoding: str | None) -> None:
     first = stream.read(AT_ONCE)
     for magic in (*KINDS_BY_MAGIC, *FOREIGN):
         if first.startswith(magic):
-            raise InvalidFile(f"{path}: holds no text. Unpack it first.")
+            raise InvalidFile(f"{shown(path)}: holds no text. Unpack it first.")
     chosen = encoding_of(first, encoding)
     decoder = codecs.getincrementaldecoder(chosen)()
     newlines = io.IncrementalNewlineDecoder(None, translate=True)

@@ -1,0 +1,1 @@
+"""Folders that are tables: Hive partitions, Delta, Iceberg."""
