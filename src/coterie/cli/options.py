@@ -174,6 +174,14 @@ MissingInNew: TypeAlias = Annotated[
         offered=offers(words("auto", "observed", "drop", "median", "refuse")),
     ),
 ]
+MissingInUpdate: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="HOW",
+        help="Missing values: drop, median, refuse [refuse]",
+        offered=offers(words("drop", "median", "refuse")),
+    ),
+]
 Dates: TypeAlias = Annotated[
     str | None,
     option(

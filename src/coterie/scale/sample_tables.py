@@ -44,7 +44,7 @@ def sample_table(source: Any, n_rows: int, seed: int = 0) -> tuple[Table, int]:
         table = as_table(draw_sample(blocks, n_rows, seed).X, columns=blocks.columns)
         return replace(table, source=title_of(source)), blocks.n_rows
     absent = looked_into.absent
-    names = [name for name in looked_into.head() if name not in absent]
+    names = [name for name in looked_into.first_values if name not in absent]
     pieces = tuple(piece for one in looked_into.filled for piece in one.pieces if piece.n_rows)
     shape: Any = read_blocks(np.zeros((1, max(1, len(names)))))
     stored = looked_into.as_stored(names, replace(shape, pieces=pieces))

@@ -26,7 +26,7 @@ def update(
         list[str],
         typer.Argument(metavar="NEW...", help="Files with new rows only; folders and patterns too."),
     ],
-    missing: options.MissingInNew = "refuse",
+    missing: options.MissingInUpdate = "refuse",
     header: options.Header = None,
     encoding: options.Encoding = None,
     save: Annotated[

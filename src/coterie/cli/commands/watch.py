@@ -35,7 +35,7 @@ def watch(
     every: Annotated[
         float, option(metavar="SECONDS", help="Time between two looks at the folder [10]")
     ] = 10.0,
-    missing: options.MissingInNew = "refuse",
+    missing: options.MissingInUpdate = "refuse",
     as_json: options.AsJson = False,
 ) -> int:
     """Print a line for each new file: rows, share of each group, distance to the centres, drift."""

@@ -139,7 +139,8 @@ class TableSums:
 def _probabilities(counts: Doubles, old: Doubles) -> Doubles:
     mass = counts.sum(axis=1, keepdims=True)
     found = np.divide(counts, mass, out=old.copy(), where=mass > 0)
-    return np.maximum(found, LEAST_PROBABILITY)
+    probabilities: Doubles = np.maximum(found, LEAST_PROBABILITY)
+    return probabilities
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from coterie._support.files import atomic_path
 from coterie._support.typing import FloatArray, JsonObject, Settings, ValuesByName
 from coterie.errors import FileProblem, InvalidParameter, ModelFileError
 from coterie.scale.blocks import Blocks
+from coterie.scale.preparation import Preparation
 
 if TYPE_CHECKING:
     from coterie.scale.moments import Whole
@@ -140,14 +141,15 @@ def open_checkpoint(
     if folder is None:
         return None
     make_folder(folder)
-    scaling = None if blocks.scaling is None else [blocks.scaling.shift, blocks.scaling.factor]
+    change: Any = blocks.scaling
+    scaling = change.scaling if isinstance(change, Preparation) else change
     return Checkpoint(
         os.fspath(folder),
         method,
         fingerprint_of(asked | facts_of_data(blocks, whole)),
         fingerprint_of({name: value for name, value in asked.items() if name != "init"}),
         files_of(blocks),
-        json.dumps(scaling, default=_plain),
+        json.dumps(None if scaling is None else [scaling.shift, scaling.factor], default=_plain),
     )
 
 
