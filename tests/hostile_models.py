@@ -40,6 +40,7 @@ from coterie.cluster import (
 from coterie.data import PolarCoordinates, Whitening
 from coterie.distance import pairwise_distances
 from coterie.errors import CoterieError
+from coterie.series import KShape, TimeSeriesKMeans
 from memory_limit import limit_memory
 
 SECONDS_PER_CASE = 20  # then the process is ended by a signal, wherever it is
@@ -80,6 +81,8 @@ def models():
         "kmedoids precomputed": (KMedoids(2, metric="precomputed"), "distances"),
         "kmedoids mahalanobis": (KMedoids(4, metric="mahalanobis"), "rows"),
         "kmedoids similarity": (KMedoids(2, metric="similarity"), "similarities"),
+        "series kmeans": (TimeSeriesKMeans(2, max_iter=3, random_state=0), "rows"),
+        "series kshape": (KShape(2, max_iter=3, random_state=0), "rows"),
         "kernel precomputed": (KernelKMeans(2, kernel="precomputed", random_state=0), "similarities"),
         "kernel nystroem": (KernelKMeans(4, method="nystroem", n_components=10, random_state=0), "rows"),
         "mixture VEV": (GaussianMixture(4, covariance_type="VEV", random_state=0), "rows"),

@@ -42,6 +42,11 @@ NOT_SAVABLE = {
     "coterie.data.PreparedRows",
     "coterie.data.Table",
     "coterie.select.Criterion",
+    "coterie.series.Barycentre",
+    "coterie.series.NearestSeries",
+    "coterie.series.SeriesCollection",
+    "coterie.series.SeriesDistance",
+    "coterie.series.WarpingPath",
     "coterie.tree.LinkageMethod",
 }
 

@@ -43,8 +43,8 @@ class KShape(SeriesClusterer):
         How many starts; the run of least inertia is kept.
     max_iter : int, default=100
         Most iterations of one run.
-    tol : float, default=1e-6
-        Stop when the inertia changes by at most this share; a run always stops when no label changes.
+    tol : float, default=1e-4
+        Stop when no label changes and the inertia changes by at most this share.
     init : {"k-means++", "random"}, default="k-means++"
         First groups: about series far from each other, or a random partition.
     random_state : int, RandomState, Generator or None, default=None
@@ -89,7 +89,7 @@ class KShape(SeriesClusterer):
         *,
         n_init: int = 1,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         init: str = "k-means++",
         random_state: RandomState = None,
         progress: ProgressOption = None,
@@ -155,7 +155,7 @@ class KShape(SeriesClusterer):
             found = refill(apart.argmin(axis=1).astype(np.int32), apart.min(axis=1), k, None)
             inertia = float(apart.min(axis=1).sum())
             tracker.report(n_iter)
-            if np.array_equal(found, labels) or abs(before - inertia) <= self.tol * inertia:
+            if np.array_equal(found, labels) and abs(before - inertia) <= self.tol * inertia:
                 break
             labels, before = found, inertia
         return shapes, apart.argmin(axis=1).astype(np.int32), inertia, n_iter
