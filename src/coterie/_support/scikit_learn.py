@@ -118,6 +118,8 @@ def inherit() -> None:
     if _is_done:
         return
     with _lock:
+        if _is_done:
+            return  # type: ignore[unreachable]  # another thread was faster
         ancestors = _ancestors()
         for stand_in, ancestor in ancestors.items():
             stand_in.__bases__ = (ancestor, _Deferred)
