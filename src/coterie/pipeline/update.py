@@ -201,7 +201,7 @@ class Update:
     >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
     >>> found = coterie.fit(X, "kmeans", 3, believe=False)
     >>> print(coterie.update(found, X[::2] + 0.1).arrival)
-    the rows  90 rows; groups 33 33 33 %; distance 1.00 of the fit's; no drift
+    the rows  90 rows; groups 33 33 33 %; distance 0.90 of the fit's; no drift
     """
 
     clustering: Clustering
