@@ -86,7 +86,8 @@ def expand(path: str | os.PathLike[str]) -> list[str]:
             raise MissingFile(f"{shown(text)}: there is no such file or folder.")
         return [text]
     below, hidden = files_below(text)
-    _refuse_tables(text, [one.removesuffix(f"/{LOG}") for one in hidden if one.endswith(f"/{LOG}")])
+    logs = [one.removesuffix(f"/{LOG}") for one in hidden if one.endswith(f"/{LOG}")]
+    _refuse_tables(text, [root for root in logs if is_delta(root)])
     _refuse_tables(text, iceberg_roots(below))
     found = [file for file in below if table_suffix(file) in READ_FROM_FOLDERS]
     if not found:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
 from coterie._support.optional import require
 from coterie._support.stores import (
+    files_below,
     is_folder,
     is_listed,
     is_url,
@@ -23,6 +25,7 @@ from coterie.data.lakes.partitions import DATE, NUMBER, TEXT, WHOLE, Partitions
 from coterie.errors import InvalidFile, UnsupportedInput
 
 LOG = "_delta_log"
+_ENTRY = re.compile(r"/\d{20}(\.[^/]*)?\.(json|parquet)$")  # a version, or all up to one
 KINDS = {
     "long": WHOLE, "integer": WHOLE, "short": WHOLE, "byte": WHOLE,
     "double": NUMBER, "float": NUMBER, "date": DATE,
@@ -36,9 +39,12 @@ def is_delta(where: object) -> bool:
     if not isinstance(where, str | os.PathLike):
         return False
     place = local_path(where)
-    if not is_url(place):
-        return os.path.isdir(os.path.join(place, LOG))
-    return is_listed(place) and not suffix_of(place) and is_folder(joined(place, LOG))
+    log = joined(place, LOG)
+    if is_url(place) and (suffix_of(place) or not is_listed(place)):
+        return False
+    if not is_folder(log):
+        return False
+    return any(_ENTRY.search(path.replace(os.sep, "/")) for path in files_below(log)[0])
 
 
 def delta_roots(paths: Sequence[str]) -> list[str]:
