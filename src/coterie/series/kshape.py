@@ -151,14 +151,15 @@ class KShape(SeriesClusterer):
                 members = np.flatnonzero(labels == group)
                 if len(members):
                     shapes[group] = extract_shape(_aligned(block, spectra, members, shapes[group]))
-            apart = shape_distances(series, collect(list(shapes)), is_same=False, threads=resolve_threads())
+            apart = spectra.distances(collect(list(shapes)))
             found = refill(apart.argmin(axis=1).astype(np.int32), apart.min(axis=1), k, None)
             inertia = float(apart.min(axis=1).sum())
             tracker.report(n_iter)
             if np.array_equal(found, labels) and abs(before - inertia) <= self.tol * inertia:
                 break
             labels, before = found, inertia
-        return shapes, apart.argmin(axis=1).astype(np.int32), inertia, n_iter
+        apart = shape_distances(series, collect(list(shapes)), is_same=False, threads=resolve_threads())
+        return shapes, apart.argmin(axis=1).astype(np.int32), float(apart.min(axis=1).sum()), n_iter
 
     def _start(self, series: SeriesCollection, rng: np.random.Generator, shapes: Points) -> Labels:
         """Return the first partition; with k-means++ `shapes` become the series that it is about."""

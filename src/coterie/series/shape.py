@@ -38,6 +38,13 @@ class Spectra:
         """Return the correlations of every series with one spectrum, by shift: 0, 1, ..., -2, -1."""
         return np.asarray(fft.irfft((self.values * np.conj(other)).sum(axis=1), self.size))
 
+    def distances(self, shapes: SeriesCollection) -> Distances:
+        """Return the distances of every series to shapes of the same length."""
+        kept = np.concatenate([np.arange(self.longest), np.arange(self.size - self.longest + 1, self.size)])
+        others = Spectra.of(shapes, self.longest).values
+        best = [self.correlations(other)[:, kept].max(axis=1) for other in others]
+        return np.asarray(1.0 - np.minimum(np.column_stack(best), 1.0))
+
 
 def best_shifts(correlations: Points, longest: int) -> tuple[Points, Indices]:
     """Return the greatest correlation of each row and its shift, of equals the one nearest to 0.
