@@ -59,7 +59,7 @@ assert isinstance(model, TransformerMixin) and is_clusterer(model)
 assert issubclass(KMeans, BaseEstimator)
 assert repr(clone(model)) == "KMeans(n_clusters=2)"
 assert "_repr_html_" in dir(model) and model.get_params()["n_clusters"] == 2
-print(model.set_output(transform="pandas").fit_transform([[0.0], [1.0], [9.0]]).shape)
+print(model.set_output(transform="polars").fit_transform([[0.0], [1.0], [9.0]]).shape)
 """
     assert run(code) == "(3, 2)\n"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie import _core  # noqa: F401  # an instruction set that cannot run is refused now, not amid a fit
 from coterie._support import scikit_learn
 from coterie._support.progress import Progress
 from coterie._support.scikit_learn import (

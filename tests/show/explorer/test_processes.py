@@ -112,10 +112,10 @@ def test_the_life_of_a_session(page, table, tmp_path):
     state = page.state()
     if state["job"] is not None:  # the fit that begins by itself: stopped, the state stays
         worker = page.children()
-        assert page.http.post("/api/stop").json() == {"stopped": True}
-        assert page.state()["job"] is None
-        assert page.state()["log"] == []
-        wait_for(lambda: not any(map(is_running, worker)))
+        if page.http.post("/api/stop").json()["stopped"]:  # else it ended in that moment
+            assert page.state()["job"] is None
+            assert page.state()["log"] == []
+            wait_for(lambda: not any(map(is_running, worker)))
     page.do(FIT)
     wanted = page.do({"op": "merge", "groups": ["g1", "g2"]})
     page.http.post("/api/operations", json={"op": "test"})
@@ -130,7 +130,7 @@ def test_the_life_of_a_session(page, table, tmp_path):
     try:
         state = again.settled()
         assert state["labels_hash"] == wanted["labels_hash"]
-        assert state["resumed"]["changes"] == 2
+        assert state["resumed"]["changes"] == len(wanted["log"])
         assert state["dirty"]
         again.http.post("/api/operations", json={"op": "test"})
         workers = wait_for(again.children)

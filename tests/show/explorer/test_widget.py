@@ -86,5 +86,5 @@ def test_make_widget_needs_anywidget(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(coterie.errors.MissingDependency, match=r"coterie\[explore\]"):
+    with pytest.raises(coterie.errors.MissingDependency, match=r"coterie\[notebook\]"):
         make_widget(None)
