@@ -67,6 +67,10 @@ SPECTRAL_WAYS = [
     for labels in ("kmeans", "discretize", "cluster_qr")
     for affinity in ("rbf", "nearest_neighbors", "self_tuning")
 ]
+PRODUCT_WAYS = [  # methods that leave products to NumPy, and so to BLAS
+    *((name, {}) for name in ("GaussianMixture", "VonMisesFisherMixture", "LatentClasses", "KernelKMeans")),
+    *((name, {}) for name in ("EmbeddingClustering", "ConstrainedKMeans", "ConsensusClustering")),
+]
 EMBEDDINGS = [
     ("LaplacianEigenmap", {"laplacian": name}) for name in ("random_walk", "symmetric", "unnormalized")
 ]
@@ -298,7 +302,9 @@ def of_lapack():
     yield "mahalanobis", pairwise_distances(X, X[:20], find_distance("mahalanobis").fit(X))
     singular = np.diag([1.0, 1, 1, 1, 0])
     yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
-    yield from of_methods([*SPECTRAL_WAYS, *EMBEDDINGS, ("KernelKMeans", {"method": "nystroem"})])
+    yield from of_methods(
+        [*SPECTRAL_WAYS, *EMBEDDINGS, *PRODUCT_WAYS, ("KernelKMeans", {"method": "nystroem"})]
+    )
 
 
 def of_neighbour_graphs():
