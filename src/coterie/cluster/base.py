@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie import _core  # noqa: F401  # an instruction set that cannot run is refused now, not amid a fit
 from coterie._support import scikit_learn
 from coterie._support.progress import Progress
 from coterie._support.scikit_learn import (
@@ -52,6 +53,8 @@ from coterie._support.validation.schema import ESTIMATOR, Schema
 if TYPE_CHECKING:
     from coterie.distance import TableEncoding
     from coterie.distance.input import InputKind
+if "COTERIE_INSTRUCTION_SET" in os.environ:  # one that cannot run here is refused now, not amid a fit
+    import_module("coterie._core")
 
 # sparse rows: numbers per column that k-means holds at its peak, measured (41 for 2 centres, 69 for 8)
 VECTORS_OF_A_FIT, VECTORS_PER_CENTER = 30, 4
