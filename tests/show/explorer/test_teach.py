@@ -94,6 +94,8 @@ def test_linkage_merges_as_scipy(rule):
         ({"method": "kmeans", "points": [[0, 0], [1]]}, "pairs of finite numbers"),
         ({"method": "kmeans", "points": [[0, 0], [1, "a"]]}, "pairs of finite numbers"),
         ({"method": "kmeans", "points": [[0, 0], [1, 1e300]]}, "pairs of finite numbers"),
+        ({"method": "kmeans", "points": [[0, 0], [1, 10**400]]}, "pairs of finite numbers"),
+        ({"method": "kmeans", "points": [[0, 0], [1, float("nan")]]}, "pairs of finite numbers"),
         ({"method": "kmeans", "points": POINTS, "parameters": {"k": 0}}, "k must be a whole number"),
         ({"method": "kmeans", "points": POINTS, "parameters": {"memory": "/x"}}, "has no parameter"),
         ({"method": "dbscan", "points": POINTS, "parameters": {"eps": -1}}, "above 0"),

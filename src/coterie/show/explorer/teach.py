@@ -18,6 +18,7 @@ from coterie.tree import Dendrogram, linkage
 MOST_POINTS = 2_000
 MOST_TOLD = 400  # points whose merges or sampling chances are told one by one
 MOST_STEPS = 200
+MOST_PLACE = 1e9  # of a point on the page
 Step = dict[str, Any]
 
 
@@ -49,10 +50,9 @@ def _points(given: Any) -> FloatArray:
         raise InvalidParameter(f"draw at least two points, at most {MOST_POINTS:,}.")
     is_pair = [isinstance(one, list) and len(one) == 2 for one in given]
     is_plain = all(is_pair) and all(type(end) in (int, float) for one in given for end in one)
-    X = np.array(given, dtype=np.float64) if is_plain else np.full((1, 2), np.nan)
-    if not np.isfinite(X).all() or np.abs(X).max() > 1e9:
+    if not is_plain or not all(-MOST_PLACE <= end <= MOST_PLACE for one in given for end in one):  # NaN too
         raise InvalidParameter("points must be pairs of finite numbers.")
-    return X
+    return np.array(given, dtype=np.float64)
 
 
 def _whole(parameters: dict[str, Any], name: str, usual: int, least: int, most: int) -> int:
