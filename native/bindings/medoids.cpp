@@ -67,8 +67,8 @@ auto build_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& m
 }
 
 template <class T>
-auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& weights, const Starts& starts, const SwapOptions& options,
-                const nb::object& progress) {
+auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& weights, const Starts& starts,
+                const SwapOptions& options, const nb::object& progress) {
   GivenRows<T> rows(view(D));
   return swap<T>(rows, candidates, weights, starts, options, progress);
 }
