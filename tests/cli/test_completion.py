@@ -59,7 +59,7 @@ def test_other_shells_hear_which_there_are(arguments, environment):
     ("words", "expected"),
     [
         (("coterie", "se"), ["select"]),
-        (("coterie", "fit", "x.csv", "--with"), ["--with-data"]),
+        (("coterie", "fit", "x.csv", "--with"), ["--with-data", "--with-file"]),
         (("coterie", "fit", "x.csv", "--method", "kme"), ["kmeans", "kmedoids"]),
         (("coterie", "fit", "x.csv", "--method", "kmeans,mod"), ["kmeans,modes"]),
         (("coterie", "fit", "x.csv", "--distance", "man"), ["manhattan"]),

@@ -23,7 +23,7 @@ LONG = [
     (SpectralClustering(8, gamma=0.1, random_state=0), 30_000),
     (HDBSCAN(min_cluster_size=50), 400_000),
     (OPTICS(min_samples=20), 100_000),
-    (Genie(5), 100_000),
+    (Genie(5), 1_000_000),
     (ConstrainedKMeans(50, size_min=300, size_max=500, random_state=0), 20_000),
     (KModes(200, n_init=50, random_state=0), 30_000),
 ]

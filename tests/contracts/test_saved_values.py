@@ -65,6 +65,7 @@ def values():
     table = as_table(pd.DataFrame({"a": X[:, 0], "b": np.arange(60) + 1000, "c": 1.0}))
     left_out = table.choose().left_out
     return [
+        KMeans(3, random_state=0).partial_fit(X).features_,
         Birch().fit(X).tree_, HDBSCAN().fit(X).condensed_tree_, suggest_eps(X),
         history, history.picks[0], history.steps[-1], mixture, mixture.steps[0],
         texts, texts.encoder, leiden([(0, 1), (1, 2), (2, 3)]), coterie.fit(graph=[(0, 1), (1, 2), (2, 3)]),

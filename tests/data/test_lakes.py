@@ -122,7 +122,7 @@ def test_text_and_dates_of_folders_are_treated_as_columns(tmp_path):
     opened = open_columns(str(root))
     assert {one.name: one.reason for one in opened.left_out}["day"] == "a date"
     assert opened.columns == ("x", "y")
-    carried = opened.carried(with_data=True)
+    carried = opened.beside((), with_data=True, with_file=False)
     assert carried is not None
     stored = next(iter(carried)).stored()
     assert stored.column("city").to_pylist() == ["Bern"] * 40 + ["Chur"] * 40

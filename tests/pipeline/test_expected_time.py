@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from coterie.pipeline import make_request, run
-from coterie.pipeline.expected_time import expected_seconds, tell_long
-from coterie.pipeline.request import BUDGETS
+from coterie.pipeline.request import BUDGETS, expected_seconds, tell_long
 
 
 @pytest.mark.parametrize(("in_shell", "option"), [(True, "--budget fast"), (False, 'budget="fast"')])
@@ -36,7 +35,7 @@ def test_the_estimate_is_told_first(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 2))
     run(X, make_request(budget="fast", believe=False), heard.append, in_shell=True)
     assert all(not each.expected for each in heard)
-    monkeypatch.setattr("coterie.pipeline.expected_time.LONG", 0.0)
+    monkeypatch.setattr("coterie.pipeline.request.LONG", 0.0)
     heard.clear()
     run(X, make_request(believe=False), heard.append, in_shell=True)
     first = next(each for each in heard if each.total)

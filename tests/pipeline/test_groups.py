@@ -103,8 +103,9 @@ def test_rows_with_holes():
     filled = fit_groups(table_of(points), RECIPE, missing="median")
     assert (filled.labels >= 0).all()
     assert any("2 cells filled with the column's median" in note for note in filled.notes)
+    np.testing.assert_array_equal(filled.predict(points), filled.labels)  # as in the fit
     with pytest.raises(InvalidData, match='column "age" has 2 missing values'):
-        filled.predict(points)
+        filled.predict(points, missing="refuse")
 
 
 def test_warnings_become_notes():

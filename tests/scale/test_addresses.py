@@ -18,7 +18,7 @@ from coterie.data import read_table
 from coterie.errors import ExistingFile, FileProblem, MissingFile
 from coterie.scale import KMeans, read_blocks
 from coterie.scale import fit as fit_blocks
-from coterie.scale.label_files import write_groups
+from coterie.scale.placing import write_groups
 from file_servers import s3_server, web_server
 from source_files import NAMES, rows_in
 
@@ -194,7 +194,8 @@ def test_labels_of_blocks_go_to_a_folder_of_a_store(rows, memory):
     with pytest.raises(ExistingFile, match=r"memory://labels exists"):
         found.write_labels("memory://labels")
     found.write_labels("memory://labels", force=True)
-    parts = sorted(memory.ls("/labels", detail=False))
+    manifest, *parts = sorted(memory.ls("/labels", detail=False))
+    assert manifest == "/labels/_manifest.json"
     assert parts == [f"/labels/part-{part:06d}.parquet" for part in range(3)]
     labels = pl.concat([pl.read_parquet(memory.cat_file(part)) for part in parts])["label"].to_numpy()
     assert np.array_equal(labels, found.labels.compute())

@@ -73,7 +73,7 @@ def test_options_of_blocks_are_refused_in_memory(folder, capsys):
 def test_rows_on_disk_are_given_back_with_the_answer(folder):
     """Law: decoded rows are kept as long as the answer lives, and no longer."""
     found = fit(folder, "kmeans", 4, believe=False)
-    run_name = found.rows.keeper.run
+    run_name = found.rows.opened.keeper.run
     assert run_name in cache.ROW_FILES._files
     before = COUNTERS.now()
     found.labels.compute()

@@ -90,5 +90,6 @@ def test_old_files_are_not_measured_again(folder, rows, tmp_path):
         moments.measure(read_blocks(folder, block_rows=8192), None, who="test", kept_in=tmp_path / "state")
     assert sum(one.n_rows for one in made.passes) >= len(rows)
     (tmp_path / "state" / "moments.safetensors").write_bytes(b"damaged")
+    blocks = read_blocks(folder, block_rows=8192)
     again = moments.measure(blocks, None, who="test", kept_in=tmp_path / "state")
     assert list(again.columns) == list(plain.columns)

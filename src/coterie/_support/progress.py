@@ -243,7 +243,13 @@ class _TerminalLine:
 
 
 def _someone_watches() -> bool:
-    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    return sys.stderr is not None and (sys.stderr.isatty() or is_notebook())
+
+
+def is_notebook() -> bool:
+    """Return whether this process is the kernel of a notebook, not one that merely knows of kernels."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def clock(seconds: float) -> str:

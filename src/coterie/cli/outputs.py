@@ -97,7 +97,8 @@ class Files:
             return
         if self.labels_to_stdout or self.labels.suffix:
             raise InvalidParameter(
-                f"labels of data in blocks go to a folder, got -o {shown(self.labels)}. Name a folder."
+                f"labels of data in blocks are written to a folder, got -o {shown(self.labels)}. Name a "
+                f"folder."
             )
 
     @property

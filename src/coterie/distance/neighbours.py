@@ -372,8 +372,8 @@ def smallest_of_matrix(D: Distances, k: int, skip: bool, used: str = "matrix") -
     Examples
     --------
     >>> D = np.array([[0.0, 2.0, 2.0], [2.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
-    >>> smallest_of_matrix(D, 1, True).index.ravel()
-    array([1, 2, 1])
+    >>> smallest_of_matrix(D, 1, True).index.ravel().tolist()
+    [1, 2, 1]
     """
     index, distance = _core.smallest_of_matrix(np.ascontiguousarray(D), k, skip)
     return Neighbours(index, distance, used)

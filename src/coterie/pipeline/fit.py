@@ -25,13 +25,12 @@ from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
-from coterie.pipeline.expected_time import tell_long
 from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe, takes_distance
-from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request
+from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request, tell_long
 from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows import Compared, Fitted, Resampled, Rows, memory_rows
 from coterie.pipeline.series import series_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate
@@ -181,6 +181,10 @@ class Blocks:
         if isinstance(self.scaling, Preparation):
             return replace(self, scaling=replace(self.scaling, scaling=scaling))
         return replace(self, scaling=None if scaling.is_identity else scaling)
+
+    def of_pieces(self, pieces: Sequence[Piece]) -> Blocks:
+        """Return the rows of some pieces, read as these are; nothing that is kept of the others is theirs."""
+        return Blocks(tuple(pieces), self.columns, self.n_columns, self.dtype, self.block_rows, self.scaling)
 
     def prepared(self, preparation: Preparation) -> Blocks:
         """Return the same rows, filled and scaled when they are read."""

@@ -303,6 +303,4 @@ def select_blocks(blocks: Blocks, is_kept: AnyArray) -> Blocks:
         first += piece.n_rows
         if chosen is not None:
             pieces.append(chosen)
-    return Blocks(
-        tuple(pieces), blocks.columns, blocks.n_columns, blocks.dtype, blocks.block_rows, blocks.scaling
-    )
+    return blocks.of_pieces(pieces)

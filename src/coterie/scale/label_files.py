@@ -269,7 +269,7 @@ def _by_file(blocks: Blocks | None, files: Sequence[Any]) -> Iterator[Blocks | N
             n_rows += some[-1].n_rows
         if n_rows != table.n_rows:
             raise InvalidParameter("the layout of the input can be kept for files and folders of files only.")
-        yield replace(blocks, pieces=tuple(some))
+        yield blocks.of_pieces(some)
 
 
 def _write_file(work: Given, args: Given) -> list[Written]:

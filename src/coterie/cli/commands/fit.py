@@ -16,7 +16,6 @@ Examples:
 \b
   coterie fit customers.csv             how many groups there are, and which
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
-  coterie fit customers.csv -k 4 --together same_household.csv --apart rivals.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit edges.csv --graph         communities of a network, from its edges
   coterie fit news.csv --text body      groups of texts, named by their words

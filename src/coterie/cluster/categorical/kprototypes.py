@@ -222,7 +222,7 @@ class _PrototypeClusterer(WeightedClusterer):
                 best = run if best is None or run.costs[-1] < best.costs[-1] else best
                 tracker.report(number + 1)
         assert best is not None
-        return _swap(best, merged, gamma, self.max_iter, threads)
+        return _swap(best, merged, gamma, engine_count(self.max_iter), threads)
 
     def _start(self, merged: MergedRows, gamma: float, seed: Any, threads: int) -> Prototypes:
         if isinstance(self.init, str):

@@ -38,7 +38,7 @@ class KeptSums:
             parts = [
                 [
                     span.name,
-                    getattr(getattr(source, "piece", source), "modified", None),
+                    getattr(getattr(source, "piece", source), "stamp", None),
                     span.start,
                     span.stop,
                 ]
