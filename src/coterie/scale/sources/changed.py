@@ -16,7 +16,7 @@ from coterie.data.categories import UNSEEN, YES_OR_NO, texts_of
 from coterie.data.cells import Reading, yes_or_no
 from coterie.data.readings import ColumnReading
 from coterie.errors import InvalidData
-from coterie.scale.sources.partitions import ArrayPiece, CollectionPiece, Piece, Span
+from coterie.scale.sources.partitions import ArrayPiece, ChangedPiece, CollectionPiece, Piece, Span
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,11 @@ FILE, FILE_ROW = "file", "file_row"
 
 
 @dataclass(frozen=True)
-class ConvertedPiece(Piece):
+class ConvertedPiece(ChangedPiece):
     """Rows of a table some of whose columns are something else than plain numbers."""
 
-    piece: Piece
     columns: tuple[str, ...]
     plans: tuple[tuple[str, ColumnPlan], ...]  # of columns that are not plain
-    is_sliced = False
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
-        return self.piece.name
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
-        return self.piece.n_rows
 
     @property
     def key(self) -> Hashable:
@@ -161,21 +151,11 @@ def element_of(series: Any, element: tuple[str, int], where: str) -> Any:
 
 
 @dataclass(frozen=True)
-class PlacedPiece(Piece):
+class PlacedPiece(ChangedPiece):
     """Rows with the file that they are in, and their number in it, counted from 1."""
 
-    piece: Piece
     file: str
     first: int
-    is_sliced = False
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
-        return self.piece.name
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
-        return self.piece.n_rows
 
     @property
     def key(self) -> Hashable:

@@ -162,12 +162,10 @@ class CollectionPiece(Piece):
 
 
 @dataclass(frozen=True)
-class FolderPiece(Piece):
-    """Rows of a file whose folders tell some of its columns: the same value in all of them."""
+class ChangedPiece(Piece):
+    """As many rows as another piece has, in other columns; that piece is decoded as a whole."""
 
-    piece: Any  # a piece with columns
-    told: Told  # name, value and kind of each such column
-    columns: ColumnKeys = ()
+    piece: Any
     is_sliced = False
 
     @property
@@ -177,6 +175,14 @@ class FolderPiece(Piece):
     @property
     def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
         return int(self.piece.n_rows)
+
+
+@dataclass(frozen=True)
+class FolderPiece(ChangedPiece):
+    """Rows of a file whose folders tell some of its columns: the same value in all of them."""
+
+    told: Told  # name, value and kind of each such column
+    columns: ColumnKeys = ()
 
     @property
     def key(self) -> Hashable:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from coterie._support.progress import is_notebook
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.show.explorer.server import ExplorerServer, bind
@@ -216,7 +217,7 @@ def explore(
 
 
 def _in_notebook() -> bool:
-    return "ipykernel" in sys.modules and find_spec("anywidget") is not None
+    return is_notebook() and find_spec("anywidget") is not None
 
 
 def _is_interactive() -> bool:
