@@ -157,12 +157,16 @@ class Densities {
 };
 
 // Turns log densities into densities relative to the likeliest component; `sums` gets their sum, `greatest` the largest log.
+// A row beyond the range of numbers from every component is equally unlikely under each of them.
 COTERIE_INLINE void relative_densities(double* logs, std::int64_t n_components, double* greatest, double* sums) {
   for (std::int64_t first = 0; first < tile_rows; first += lanes<double>) {
+    const Doubles least = broadcast(std::numeric_limits<double>::lowest());
     Doubles most = load(logs + first), total = {};
     for (std::int64_t k = 1; k < n_components; ++k) most = maximum<double>(load(logs + k * tile_rows + first), most);
+    const Doubles top = most > least ? most : least;
     for (std::int64_t k = 0; k < n_components; ++k) {
-      const Doubles density = exponential(load(logs + k * tile_rows + first) - most);
+      const Doubles log = load(logs + k * tile_rows + first);
+      const Doubles density = exponential((log > least ? log : least) - top);
       store(logs + k * tile_rows + first, density);
       total += density;
     }

@@ -65,15 +65,15 @@ COTERIE_INLINE bool any_within(const Lanes& values, const Lanes& bounds) {
   return bits != 0;
 }
 
-// Keeps the least of the cells in which a path may end.
-COTERIE_INLINE void end_paths(const ElasticTask& task, std::int64_t i, const double* row, double* results) {
+// Keeps the least of the cells in which a path may end; cells before column `begin` are those of earlier rows.
+COTERIE_INLINE void end_paths(const ElasticTask& task, std::int64_t i, std::int64_t begin, const double* row, double* results) {
   const std::int64_t *skip = task.options->skip_end, last = task.n - 1;
   if (i < last - skip[0]) return;
   for (std::int64_t lane = 0; lane < series_lanes; ++lane) {
     const std::int64_t end = task.lengths[lane];
     const double* cells = row + series_lanes + lane;
     results[lane] = lesser(results[lane], cells[(end - 1) * series_lanes]);
-    for (std::int64_t j = end - 2; i == last && j >= 0 && j >= end - 1 - skip[1]; --j)
+    for (std::int64_t j = end - 2; i == last && j >= begin && j >= end - 1 - skip[1]; --j)
       results[lane] = lesser(results[lane], cells[j * series_lanes]);
   }
 }
@@ -124,7 +124,7 @@ void compare_all(const ElasticTask& task, const LaneBands& bands, double* row) {
     if constexpr (bounded) {
       if (!any_within(least_of(row, begin, end), load_lanes(task.bounds))) return;
     }
-    end_paths(task, i, row, task.results);
+    end_paths(task, i, begin, row, task.results);
   }
 }
 
@@ -167,7 +167,7 @@ void compare_bounded(const ElasticTask& task, const LaneBands& bands, double* ro
     written = j;
     first = next_first;
     beyond = next_beyond;
-    end_paths(task, i, row, task.results);
+    end_paths(task, i, begin, row, task.results);
   }
 }
 

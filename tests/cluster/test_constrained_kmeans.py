@@ -185,6 +185,14 @@ def test_predict_within_sizes():
         model.predict(np.r_[new, new, new], respect_sizes=True)
 
 
+def test_groups_of_weight_zero():
+    """Law: rows of weight 0 fill places without a warning, whatever group they fill."""
+    X = np.array([[0.0], [1.0], [1.0], [5.0]])
+    model = ConstrainedKMeans(2, size_min=2, size_max=2, random_state=0).fit(X, sample_weight=[1, 1, 0, 0])
+    assert np.bincount(model.labels_).tolist() == [2, 2]
+    assert np.isfinite(model.cluster_centers_).all()
+
+
 def test_weights_move_centres_and_sizes_count_rows():
     """Law: a row of weight 0 takes a place and does not move its centre."""
     X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [100.0]])

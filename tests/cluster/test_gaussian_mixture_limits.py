@@ -205,3 +205,15 @@ def test_no_iterations():
     start.set_params(warm_start=True, max_iter=50).fit(X)
     assert start.n_iter_ > 1
     np.testing.assert_allclose(start.means_, GaussianMixture(2, random_state=0).fit(X).means_, atol=1e-2)
+
+
+@pytest.mark.parametrize("family", ["full", "tied", "diag", "spherical", "VEV"])
+def test_rows_beyond_the_range_of_every_component(family):
+    """Law: shares are numbers that sum to 1, also where every density is 0 in the range of numbers."""
+    model = GaussianMixture(3, covariance_type=family, reg_covar=0.0, random_state=0).fit(CLOUDS * 1e-60)
+    far = np.full((2, 3), 1e150)
+    shares = model.predict_proba(far)
+    assert np.isfinite(shares).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.predict(far), shares.argmax(axis=1))
+    assert (model.score_samples(far) == -np.inf).all()

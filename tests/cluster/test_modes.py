@@ -83,6 +83,14 @@ def test_rows_in_any_order_and_any_unit():
     assert adjusted_rand_score(labels, y) > 0.95
 
 
+@pytest.mark.parametrize("size", [1e-140, 1e140])
+def test_rows_near_the_ends_of_the_range(size):
+    """The number of clusters knows no unit: squares of variances may leave the range of numbers."""
+    X, _ = three_blobs()
+    ours, huge = (ModeClustering().fit(rows) for rows in (X, X * size))
+    assert adjusted_rand_score(ours.labels_, huge.labels_) == 1.0
+
+
 def test_fitted_attributes():
     """Each cluster has the peak of its density; rows of the fit keep their cluster; valleys are sorted."""
     X, _ = three_blobs()

@@ -185,6 +185,7 @@ def test_every_format_of_sparse_matrices(kind):
         ([([1], "x"), ({}, [1])], "must name nodes by numbers or text, got list at edge 0"),
         ({"source": [{}], "target": [b"y"]}, "must have a number or a text in every cell"),
         ([(1, 2, 10**400)], "weights of graph of .* must be numbers, at most"),
+        (pd.DataFrame([(2, 4, 1j)]), "weights of graph .*must be numbers, at most"),
     ],
 )
 def test_cells_that_are_neither_nodes_nor_weights(edges, words):

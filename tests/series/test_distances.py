@@ -43,6 +43,7 @@ ONE = arrays(np.float64, st.integers(1, 9), elements=NUMBERS)
             {"open_begin": (3, 0), "open_end": (0, 2), "window": 3},
             lambda x, y: slow.dtw(x, y, 3, (3, 0), (0, 2)),
         ),
+        ("dtw", {"open_end": (2, 5), "window": 0}, lambda x, y: slow.dtw(x, y, 0, (0, 0), (2, 5))),
         ("ddtw", {"window": 4}, lambda x, y: slow.dtw(slow.slopes(x), slow.slopes(y), 4)),
         ("soft_dtw", {"gamma": 0.5}, lambda x, y: slow.soft_dtw(x, y, 0.5)),
         ("soft_dtw", {"gamma": 1e-3}, lambda x, y: slow.soft_dtw(x, y, 1e-3)),
@@ -60,6 +61,15 @@ def test_pairs_are_those_of_the_definition(metric, params, oracle, n_columns):
     for X, Y in ((series, None), (series, others)):
         expected = [[oracle(x, y) for y in (X if Y is None else Y)] for x in X]
         np.testing.assert_allclose(pairwise(X, Y, metric=metric, **params), expected, rtol=1e-9, atol=1e-9)
+
+
+@given(ONE, ONE, st.sampled_from([None, 0, 1, 4, 10**30]), *[st.integers(0, 9)] * 2)
+def test_a_warping_path_has_the_distance_of_its_series(x, y, window, begin, end):
+    """Law: `dtw` and `dtw_path` agree with the definition to rounding, whatever ends and window are."""
+    told = {"window": window, "open_begin": begin, "open_end": end}
+    oracle = slow.dtw(x, y, window, (begin, begin), (end, end))
+    assert dtw(x, y, **told) == pytest.approx(oracle, rel=1e-12)
+    assert dtw_path(x, y, **told).distance == pytest.approx(oracle, rel=1e-12)
 
 
 def test_functions_of_two_are_entries_of_the_matrix():

@@ -383,9 +383,11 @@ def _is_missing(ends: AnyArray) -> AnyArray:
 
 def _numbers(weights: Any, what: str) -> FloatArray:
     try:
-        return np.asarray(weights, dtype=np.float64)
+        if not np.iscomplexobj(weights):
+            return np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidData(f"weights of {what} must be numbers, at most 1.8e308.") from None
+        pass
+    raise InvalidData(f"weights of {what} must be numbers, at most 1.8e308.")
 
 
 def _refuse_weights(weights: FloatArray, place: Any, what: str) -> None:

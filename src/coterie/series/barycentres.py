@@ -21,7 +21,7 @@ from coterie._support.validation import (
 )
 from coterie.errors import InvalidData
 from coterie.series.collection import Points, SeriesCollection, read_series
-from coterie.series.distances import ANYWHERE, find_series_distance, matrix_of
+from coterie.series.distances import find_series_distance, matrix_of, radius_of
 from coterie.series.scaling import resample
 
 
@@ -86,7 +86,7 @@ def dtw_barycentre(
     check_parameter(window, Nothing() | Whole(0), name="window", who="dtw_barycentre")
     heavy, threads = _weights(weights, len(series), "dtw_barycentre"), resolve_threads(n_jobs)
     _check_stop(max_iter, tol, "dtw_barycentre")
-    radius = ANYWHERE if window is None else int(window)
+    radius = radius_of(window)
     start = medoid(series, heavy, window, threads) if init is None else _start(init, series, "dtw_barycentre")
     return average(series, start, heavy, radius, max_iter=int(max_iter), tol=float(tol), threads=threads)
 

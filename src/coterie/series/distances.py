@@ -28,6 +28,18 @@ from coterie.series.scaling import derivatives
 from coterie.series.shape import shape_distances
 
 ANYWHERE = -1  # the engine's word for no window
+BEYOND_ALL = 2**31  # no series has as many points: a window or skip of that many is no limit
+
+
+def radius_of(window: int | None) -> int:
+    """Return how far a path may leave the diagonal, as the engine takes it.
+
+    Examples
+    --------
+    >>> radius_of(3), radius_of(None) == radius_of(10**30) == ANYWHERE
+    (3, True)
+    """
+    return ANYWHERE if window is None or window >= BEYOND_ALL else int(window)
 
 
 class Skips(Constraint):
@@ -83,8 +95,7 @@ class SeriesDistance:
     @property
     def radius(self) -> int:
         """How far a path may leave the diagonal, as the engine takes it."""
-        window = self.told.get("window")
-        return ANYWHERE if window is None else int(window)
+        return radius_of(self.told.get("window"))
 
     @property
     def number(self) -> float:
@@ -98,7 +109,7 @@ class SeriesDistance:
         told = self.told
         given = [told.get(name, 0) for name in ("open_begin", "open_end")]
         pairs = [(one, one) if is_whole(one) else tuple(one) for one in given]
-        return np.array([*pairs[0], *pairs[1]], dtype=np.int64)
+        return np.array([min(one, BEYOND_ALL) for one in (*pairs[0], *pairs[1])], dtype=np.int64)
 
     @property
     def is_symmetric(self) -> bool:

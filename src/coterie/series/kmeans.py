@@ -37,7 +37,7 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.series.barycentres import average, soft_average
 from coterie.series.base import STOPS, SeriesClusterer, stack_centers
 from coterie.series.collection import Points, SeriesCollection, collect, read_series
-from coterie.series.distances import ANYWHERE, SeriesDistance, find_series_distance, matrix_of
+from coterie.series.distances import SeriesDistance, find_series_distance, matrix_of, radius_of
 
 DBA_TOLERANCE = 1e-5  # of the cost, within one update
 SOFT_TOLERANCE = 1e-3
@@ -251,7 +251,7 @@ class TimeSeriesKMeans(SeriesClusterer):
             return soft_average(
                 members, centre, ones, gamma, max_iter=most, tol=SOFT_TOLERANCE, threads=threads
             ).values
-        radius = ANYWHERE if self.window is None else int(self.window)
+        radius = radius_of(self.window)
         return average(
             members, centre, ones, radius, max_iter=most, tol=DBA_TOLERANCE, threads=threads
         ).values

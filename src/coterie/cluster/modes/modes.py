@@ -165,7 +165,7 @@ class ModeClustering(Clusterer):
     def _count(self, tree: ModeTree, X: Data) -> int:
         least = self.min_depth
         if least is None:
-            least = float(null_depth(len(X), tree.n_neighbors, tree.dimension, extent_of(np.cov(X.T))))
+            least = float(null_depth(len(X), tree.n_neighbors, tree.dimension, extent_of(X)))
         return int((tree.depths > least).sum()) + 1 + int(self.background)
 
     def _found(
@@ -186,14 +186,15 @@ class ModeClustering(Clusterer):
         }
 
 
-def extent_of(covariance: Any) -> float:
-    """Return in how many directions a cloud extends: its participation ratio, (sum v)^2 / sum v^2.
+def extent_of(X: FloatArray) -> float:
+    """Return in how many directions rows extend: the participation ratio of their variances, (sum v)^2 / sum v^2.
 
     Examples
     --------
-    >>> extent_of(np.diag([1.0, 1.0, 0.0]))
+    >>> extent_of(np.array([[1.0, 0.0, 5.0], [-1.0, 0.0, 5.0], [0.0, 1.0, 5.0], [0.0, -1.0, 5.0]]))
     2.0
     """
-    matrix = np.atleast_2d(covariance)
+    scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])  # the ratio knows no unit: no square leaves the range
+    matrix = np.atleast_2d(np.cov(scaled.T))
     squares = float((matrix**2).sum())
     return float(np.trace(matrix)) ** 2 / squares if squares > 0 else 1.0
