@@ -22,7 +22,7 @@ def run(case: Case) -> None:
 
 
 def _pairs(case: Case) -> None:
-    """A matrix is symmetric where it should be, and the same for any number of threads."""
+    """Expect a matrix that is symmetric where it should be, and the same for any number of threads."""
     draw = case.draw
     X, words = draw_series(draw)
     metric, params = draw_metric(draw)
@@ -40,7 +40,7 @@ def _pairs(case: Case) -> None:
 
 
 def _nearest(case: Case) -> None:
-    """What lower bounds rule out is never nearer."""
+    """Expect that nothing is nearer which lower bounds rule out."""
     draw = case.draw
     X, words = draw_series(draw)
     queries, asked = draw_series(draw)
@@ -55,7 +55,7 @@ def _nearest(case: Case) -> None:
 
 
 def _path(case: Case) -> None:
-    """A warping path costs what the distance says."""
+    """Expect a warping path that costs what the distance says."""
     draw = case.draw
     X, words = draw_series(draw)
     options = {"window": draw_window(draw)}
@@ -74,7 +74,7 @@ def _path(case: Case) -> None:
 
 
 def _barycentre(case: Case) -> None:
-    """A barycentre is finite, and its cost is that of no worse a series than its start."""
+    """Expect a finite barycentre of a finite cost."""
     draw = case.draw
     X, words = draw_series(draw)
     weights = draw.random.uniform(0, 2, len(X)) if draw.chance(0.3) else None
@@ -94,7 +94,7 @@ def _barycentre(case: Case) -> None:
 
 
 def _groups(case: Case) -> None:
-    """Groups of series: labels, finite centres, saved and loaded to the same answers."""
+    """Group series; expect valid labels, and the same answers from a file."""
     draw = case.draw
     X, words = draw_series(draw)
     model = draw_model(draw)
@@ -114,7 +114,7 @@ def _groups(case: Case) -> None:
 
 
 def _table(case: Case) -> None:
-    """A long table gives one series per name, its points in the order of time."""
+    """Expect that a long table gives every point to a series."""
     draw = case.draw
     n = draw.choice([0, 1, 2, 30])
     table: dict[str, Any] = {

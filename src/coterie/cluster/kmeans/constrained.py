@@ -339,7 +339,7 @@ def _exchanged(points: DensePoints, run: ConstrainedRun, assigner: Assigner) -> 
     rows, left = np.arange(len(labels)), masses[labels] - weights
     own = costs[rows, labels] * np.where(left > 0, masses[labels] / np.where(left > 0, left, 1.0), 1.0)
     joined = masses + weights[:, None]
-    costs *= masses / np.where(joined > 0, joined, 1.0)  # rows of weight 0 join a group of weight 0 at no cost
+    costs *= masses / np.where(joined > 0, joined, 1.0)  # weight 0 joins weight 0 at no cost
     costs[rows, labels] = own
     with np.errstate(over="ignore"):
         costs /= 2.0 ** max(0, int(np.frexp(costs.max())[1]))

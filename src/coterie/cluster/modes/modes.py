@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -187,7 +187,7 @@ class ModeClustering(Clusterer):
 
 
 def extent_of(X: FloatArray) -> float:
-    """Return in how many directions rows extend: the participation ratio of their variances, (sum v)^2 / sum v^2.
+    """Return in how many directions rows extend: (sum v)^2 / sum v^2 of the variances v of their axes.
 
     Examples
     --------
