@@ -74,10 +74,16 @@ def test_constants_have_all_digits(n_columns):
 def test_constants_are_those_of_scipy_where_it_has_them(n_columns):
     """Law: C(kappa) = kappa^v / ((2 pi)^(d/2) I_v(kappa))."""
     v = n_columns / 2 - 1
-    kappa = np.array([20.0, 100.0, 1e5])
+    kappa = np.array([20.0, 100.0, 1e5, 2e8, 9e8])
     expected = v * np.log(kappa) - n_columns / 2 * np.log(2 * np.pi) - np.log(ive(v, kappa))
     np.testing.assert_allclose(log_density_at_peak(n_columns, kappa), expected, rtol=1e-12)
     np.testing.assert_allclose(mean_length(n_columns, kappa), ive(v + 1, kappa) / ive(v, kappa), rtol=1e-11)
+
+
+def test_constants_beyond_scipys_range():
+    """Law: in three columns, where L - kappa is that of sinh(kappa) / kappa, no kappa is too large."""
+    kappa = np.array([2e9, 1e12, 1e15])
+    np.testing.assert_allclose(excess(0.5, kappa), -np.log(2 * kappa), rtol=1e-14)
 
 
 @given(st.integers(1, 3000), st.floats(0, 1 - 1e-6))

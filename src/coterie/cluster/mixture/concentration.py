@@ -20,6 +20,7 @@ from scipy.special import ive
 Doubles = npt.NDArray[np.float64]
 
 MANY = 50.0  # orders from which Debye's expansion has all digits
+FAR = 1e8  # kappa from which four terms of Hankel's expansion have all digits; SciPy's function ends at 1e9
 N_TERMS = 24  # of the power series, for kappa^2 up to 4 (order + 1): the m-th is at most 1 / m!
 N_POLYNOMIALS = 7  # of Debye's expansion, after the first: the next is below 1e-15 at MANY
 MOST_ALIKE = 1 - 1e-6  # mean length beyond which rows count as equal: a density needs some extent
@@ -62,7 +63,18 @@ def excess(order: float, kappa: Doubles) -> Doubles:
 
 
 def _by_scipy(order: float, kappa: Doubles) -> Doubles:
-    return np.asarray(np.log(ive(order, kappa)) - order * np.log(kappa / 2) + lgamma(order + 1))
+    near = np.log(ive(order, np.minimum(kappa, FAR)))
+    far = _log_far(order, np.maximum(kappa, FAR))
+    return np.asarray(np.where(kappa < FAR, near, far) - order * np.log(kappa / 2) + lgamma(order + 1))
+
+
+def _log_far(order: float, kappa: Doubles) -> Doubles:
+    """Return the logarithm of I_order(kappa) exp(-kappa) by Hankel's expansion."""
+    term = series = np.ones_like(kappa)
+    for m in range(1, 4):
+        term = -term * (4 * order**2 - (2 * m - 1) ** 2) / (m * 8 * kappa)
+        series = series + term
+    return np.asarray(np.log(series) - np.log(2 * pi * kappa) / 2)
 
 
 def _by_series(order: float, kappa: Doubles) -> Doubles:

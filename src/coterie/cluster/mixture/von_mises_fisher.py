@@ -40,6 +40,7 @@ from coterie.errors import InvalidData
 
 CELLS_AT_ONCE = 1 << 22  # of rows in float64
 NOT_UNIT = 1e-6  # by which the length of a direction in a file may differ from 1
+MOST_CONCENTRATED = 1e15  # of a saved model; fits end at half a million per column
 NOT_WHOLE = 1e-6  # by which the sum of the weights in a file may differ from 1
 
 
@@ -331,7 +332,7 @@ class VonMisesFisherMixture(DensityClusterer):
         "labels_": Tensor("rows", kind="i4", low=0, below="components"),
         "weights_": Tensor("components", kind="f8", low=0, high=1),
         "means_": Tensor("components", "columns", kind="f8", low=-1 - NOT_UNIT, high=1 + NOT_UNIT),
-        "concentrations_": Tensor("components", kind="f8", low=0),
+        "concentrations_": Tensor("components", kind="f8", low=0, high=MOST_CONCENTRATED),
         "lower_bound_": Number(),
         "lower_bounds_": Tensor(None, kind="f8"),
         "n_iter_": COUNT,
