@@ -72,3 +72,30 @@ def test_a_report_draws_the_nodes(cli, edges, tmp_path):
     assert code == 0
     assert "such as" in printed
     assert "Nodes with edges pull each other" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("kind", ["ids", "places", "names"])
+def test_nodes_and_links_of_json(cli, tmp_path, kind):
+    """Law: links name nodes by id or by place; a network is no table, and the way out is told."""
+    names = [f"n{at}" for at in range(1, 35)]
+    nodes = [{"id": name} if kind == "ids" else {"name": name} if kind == "names" else {} for name in names]
+    ends = [(f"n{a}", f"n{b}") if kind == "ids" else (a - 1, b - 1) for a, b in KARATE]
+    links = [{"source": a, "target": b, "value": 1} for a, b in ends]
+    path = tmp_path / "karate.json"
+    path.write_text(json.dumps({"nodes": nodes, ("edges" if kind == "ids" else "links"): links}))
+    out = tmp_path / "labels.csv"
+    code, printed, _ = cli("fit", path, "--graph", "--no-believe", "-o", out)
+    assert (code, "34 nodes, 78 edges" in printed) == (0, True)
+    assert {line.split(",")[0] for line in out.read_text().splitlines()[1:]} == (
+        set(map(str, range(34))) if kind == "places" else set(names)
+    )
+    code, _, said = cli("fit", path)
+    assert (code, "Add --graph" in said) == (2, True)
+
+
+def test_links_to_nodes_that_are_not_there(cli, tmp_path):
+    """Law: a link beyond the nodes is refused with its number."""
+    path = tmp_path / "bad.json"
+    path.write_text('{"nodes": [{}, {}], "links": [{"source": 0, "target": 2}]}')
+    code, _, said = cli("fit", path, "--graph")
+    assert (code, "a link names node 2, but there are 2 nodes" in said) == (2, True)

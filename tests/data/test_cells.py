@@ -173,6 +173,27 @@ def test_dates_are_left_out_with_the_option_that_uses_them():
     assert hours.matrix(["at"])[:, 0].tolist() == pytest.approx([8.5, 14.75])
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "%Y/%m/%d %H:%M",
+        "%Y/%m/%d %H:%M:%S",
+        "%b %d %Y",
+        "%d-%b-%Y",
+        "%d-%b-%y",
+        "%m/%d/%Y %I:%M %p",
+        "%d-%m-%Y",
+    ],
+)
+def test_dates_as_programs_write_them(written):
+    """Law: dates are told from text and read, however a program writes them."""
+    days = [datetime.datetime(2003, 1 + at % 12, 1 + at % 28, at % 24, 30) for at in range(60)]
+    frame = pl.DataFrame({"at": [f"{day:{written}}" for day in days], "x": np.arange(60.0)})
+    assert any("at (a date)" in note for note in prepare_rows(as_table(frame)).notes)
+    found = as_table(frame, dates="month").matrix(["at"])[:, 0]
+    np.testing.assert_array_equal(found, [day.month for day in days])
+
+
 def test_spans_of_time_are_numbers():
     """Law: a timedelta of pandas or polars counts seconds."""
     spans = pd.to_timedelta(["1h", "90s", "2min"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from shlex import quote
 from typing import Self
 
 
@@ -51,8 +52,10 @@ def option_of(name: str, values: Sequence[str], *, shell: bool) -> str:
     --------
     >>> option_of("keep", ["zip", "age"], shell=True), option_of("keep", ["zip"], shell=False)
     ('--keep zip,age', 'keep=["zip"]')
+    >>> option_of("drop", ["sold on", "age"], shell=True)
+    "--drop 'sold on,age'"
     """
     if shell:
-        return f"--{name} {','.join(values)}"
+        return f"--{name} {quote(','.join(values))}"
     quoted = ", ".join(f'"{value}"' for value in values)
     return f"{name}=[{quoted}]"

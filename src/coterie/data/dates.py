@@ -15,8 +15,12 @@ LOOKED_AT = 20
 # By what cells look like, the forms in which they may be written, the likelier first.
 _DAY = r"\d{4}-\d{1,2}-\d{1,2}"
 _CLOCK = r"\d{1,2}:\d{2}"
+_MONTH = r"[A-Za-z]{3,9}\.?"
 SHORT_MOMENTS = tuple(
     f"{day} {clock}" for clock in ("%H:%M", "%H:%M:%S") for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
+)
+HALF_DAYS = tuple(
+    f"{day} {clock}" for clock in ("%I:%M %p", "%I:%M:%S %p") for day in ("%m/%d/%Y", "%d/%m/%Y")
 )
 DATE_FORMS = (
     (rf"^{_DAY}$", ("%Y-%m-%d",)),
@@ -29,14 +33,20 @@ DATE_FORMS = (
     ),
     (rf"^{_DAY}[ T].*$", ()),
     (r"^\d{4}/\d{1,2}/\d{1,2}$", ("%Y/%m/%d",)),
+    (rf"^\d{{4}}/\d{{1,2}}/\d{{1,2}} {_CLOCK}(:\d{{2}})?$", ("%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S")),
     (r"^\d{1,2}\.\d{1,2}\.\d{4}$", ("%d.%m.%Y",)),
     (r"^\d{1,2}\.\d{1,2}\.\d{2}$", ("%d.%m.%y",)),
     (r"^\d{1,2}/\d{1,2}/\d{4}$", ("%d/%m/%Y", "%m/%d/%Y")),
     (r"^\d{1,2}/\d{1,2}/\d{2,3}$", ("%d/%m/%y", "%m/%d/%y")),
     (r"^\d{1,2}[./]\d{1,2}[./]\d{2,4}$", ()),
     (rf"^\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}} {_CLOCK}(:\d{{2}})?$", SHORT_MOMENTS),
-    (r"^\d{1,2}\.? [A-Za-z]{3,9}\.? \d{4}$", ("%d %b %Y", "%d %B %Y", "%d. %B %Y")),
-    (r"^[A-Za-z]{3,9}\.? \d{1,2}, \d{4}$", ("%b %d, %Y", "%B %d, %Y")),
+    (rf"^\d{{1,2}}/\d{{1,2}}/\d{{4}} {_CLOCK}(:\d{{2}})? [AaPp][Mm]$", HALF_DAYS),
+    (r"^\d{1,2}-\d{1,2}-\d{4}$", ("%d-%m-%Y", "%m-%d-%Y")),
+    (rf"^\d{{1,2}}\.? {_MONTH} \d{{4}}$", ("%d %b %Y", "%d %B %Y", "%d. %B %Y")),
+    (rf"^{_MONTH} \d{{1,2}}, \d{{4}}$", ("%b %d, %Y", "%B %d, %Y")),
+    (rf"^{_MONTH} \d{{1,2}} \d{{4}}$", ("%b %d %Y", "%B %d %Y")),
+    (rf"^\d{{1,2}}-{_MONTH}-\d{{4}}$", ("%d-%b-%Y", "%d-%B-%Y")),
+    (rf"^\d{{1,2}}-{_MONTH}-\d{{2}}$", ("%d-%b-%y",)),
 )
 TIME_FORMS = ((r"^\d{2}:\d{2}$", ("%H:%M",)), (r"^\d{2}:\d{2}:\d{2}$", ("%H:%M:%S",)))
 HOUR = 3.6e12  # nanoseconds
@@ -130,6 +140,6 @@ def _parsed(texts: PolarsSeries, form: str) -> PolarsSeries:
         return texts.str.to_time(form, strict=False)
     if "%z" in form or "%#z" in form:
         return texts.str.to_datetime(form, strict=False, time_zone="UTC")
-    if "%H" in form:
+    if "%H" in form or "%I" in form:
         return texts.str.to_datetime(form, strict=False, time_unit="us")
     return texts.str.to_date(form, strict=False)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie._support.typing import AnyArray, FloatArray, Indices, SparseData
-from coterie._support.validation import check_data
+from coterie._support.validation import Flag, Nothing, check_data, check_parameter
 from coterie.data.frames import materialised
 from coterie.errors import InvalidData, UnsupportedInput
 
@@ -96,6 +96,7 @@ def read_graph(
     """
     if isinstance(graph, Graph):
         return graph
+    check_parameter(directed, Nothing() | Flag(), name="directed", who=who or name)
     what = f"{name} of {who}" if who else name
     if _is_networkx(graph):
         ends = list(graph.edges(data="weight", default=1))

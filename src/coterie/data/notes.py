@@ -14,6 +14,7 @@ from coterie.data.schema import are_years
 from coterie.errors import EmptyFile
 
 LISTED = 5
+NAMED = 12  # columns of one option
 DATES_IN_PYTHON = 'dates="year", "month", "weekday" or "as-number"'
 CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
 
@@ -62,7 +63,7 @@ def _note_categories(used: Sequence[str], levels: Levels) -> list[str]:
     one = len(names) == 1
     texts = (
         f"{listed(names)} used as categor{'y' if one else 'ies'}; "
-        f"{option_of('drop', names[:LISTED], shell=shell)} leaves {'it' if one else 'them'} out"
+        f"{_option('drop', names, shell)} leaves {'it' if one else 'them'} out"
         for shell in (False, True)
     )
     return [Note(*texts)]
@@ -101,7 +102,13 @@ def _note_left_out(choice: ColumnChoice) -> list[str]:
 
 
 def _keep_them(names: Sequence[str], shell: bool) -> str:
-    return f"{option_of('keep', names[:LISTED], shell=shell)} uses {_them(names)}"
+    return f"{_option('keep', names, shell)} uses {_them(names)}"
+
+
+def _option(name: str, columns: Sequence[str], shell: bool) -> str:
+    """Return how an option is written with all of these columns; with the first where they are very many."""
+    few = columns if len(columns) <= NAMED else columns[:1]
+    return f"{'such as ' if len(few) < len(columns) else ''}{option_of(name, few, shell=shell)}"
 
 
 def _use_dates(names: Sequence[str], shell: bool) -> str:
@@ -135,7 +142,7 @@ def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[s
         return []
     are = "holds years, used as a number" if len(years) == 1 else "hold years, used as numbers"
     texts = (
-        f"{listed(years)} {are}; {option_of('drop', years[:LISTED], shell=shell)} if they are labels"
+        f"{listed(years)} {are}; {_option('drop', years, shell)} if they are labels"
         for shell in (False, True)
     )
     return [Note(*texts)]

@@ -14,13 +14,14 @@ from coterie.data.source import Source
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
 
 
-def read_json(source: Source) -> tuple[Any, bool]:
-    """Return the frame of a JSON text, and whether its columns have names.
+def read_json(source: Source) -> tuple[Any, bool, bool]:
+    """Return the frame of a JSON text, whether its columns have names, and whether its rows are links.
 
     Parameters
     ----------
     source : Source
-        The text: an array of objects, an object per line, an object of arrays, or an array of arrays.
+        The text: an array of objects, an object per line, an object of arrays, an array of arrays, or the
+        nodes and links of a network.
     """
     text = bytes(source.content).decode("utf-8-sig", "replace").strip()
     try:
@@ -29,13 +30,48 @@ def read_json(source: Source) -> tuple[Any, bool]:
         raise source.fail("is JSON that is nested too deeply to be a table.") from None
     except json.JSONDecodeError as problem:
         value = _lines(source, text, problem)
+    links = _links(source, value) if isinstance(value, dict) else None
+    if links is not None:
+        return _frame(source, links, is_rows=False), True, True
     if isinstance(value, dict):
         _refuse_split(source, value)
         value = _columns(source, value)
     is_rows = isinstance(value, list) and all(isinstance(row, list) for row in value)
     if not value or not (is_rows or isinstance(value, dict) or all(isinstance(row, dict) for row in value)):
         raise source.fail(f"is JSON, but not a table: {SHAPES} is needed.")
-    return _frame(source, value, is_rows=is_rows), not is_rows
+    return _frame(source, value, is_rows=is_rows), not is_rows, False
+
+
+def _links(source: Source, value: ValuesByName) -> list[dict[str, Any]] | None:
+    """Return the links of nodes and links, ends by the names of nodes; None: the object is something else.
+
+    Links name nodes by their "id", or count them where nodes have none; both are common, and networkx and D3
+    write them.
+    """
+    nodes, links = value.get("nodes"), value.get("links", value.get("edges"))
+    for part in (nodes, links):
+        if not (isinstance(part, list) and part and all(isinstance(one, dict) for one in part)):
+            return None
+    assert nodes is not None
+    assert links is not None
+    if not all({"source", "target"} <= link.keys() for link in links):
+        return None
+    if all("id" in node for node in nodes):
+        return links
+    names = [node.get("name", node.get("label")) for node in nodes]
+    if None in names or len(set(map(str, names))) < len(names):
+        names = list(range(len(nodes)))
+    return [
+        {**link, **{end: _named(source, link[end], names) for end in ("source", "target")}} for link in links
+    ]
+
+
+def _named(source: Source, end: Any, names: list[Any]) -> Any:
+    if not isinstance(end, int):
+        return end
+    if not 0 <= end < len(names):
+        raise source.fail(f"a link names node {end:,}, but there are {len(names):,} nodes, counted from 0.")
+    return names[end]
 
 
 def _refuse_split(source: Source, value: ValuesByName) -> None:

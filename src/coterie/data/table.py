@@ -81,6 +81,8 @@ class Table:
         The files that the rows come from, and the rows of each; empty: one source.
     keys : tuple of str
         Columns that are known to name the rows.
+    is_network : bool
+        Whether the rows are links between nodes.
     """
 
     source: str
@@ -95,6 +97,7 @@ class Table:
     absent: Mapping[str, str] = field(default_factory=dict)
     files: tuple[tuple[str, int], ...] = ()
     keys: tuple[str, ...] = ()
+    is_network: bool = False
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -120,6 +123,11 @@ class Table:
         self, *, drop: Sequence[str] = (), keep: Sequence[str] = (), categories: bool = False
     ) -> ColumnChoice:
         """Choose the columns to cluster by: numbers, and categories if wanted, that tell rows apart."""
+        if self.is_network:
+            fact = f"{self.source}: holds the nodes and links of a network, not a table of rows."
+            raise InvalidData(f"{fact} Hand over its edges: coterie.fit(graph=edges).").in_shell(
+                f"{fact} Add --graph to find its communities."
+            )
         if not self.is_matrix:
             return choose_columns(self.source, self.looks, drop=drop, keep=keep, categories=categories)
         check_names(self.source, self.columns, [*drop, *keep])
@@ -360,7 +368,8 @@ def _read_file(
         return _of_frame(source.name, frame, has_names, tuple(notes), texts=texts)
     refuse_option("sheet", sheet, "workbooks")
     if source.kind == "json":
-        return _of_frame(source.name, *read_json(source), texts=texts)
+        frame, has_names, is_network = read_json(source)
+        return replace(_of_frame(source.name, frame, has_names, texts=texts), is_network=is_network)
     if source.kind in ("npy", "npz"):
         return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
     if source.kind == "text":

@@ -160,7 +160,7 @@ def _centres(groups: Groups) -> list[str]:
     cells = [
         _percent(groups.centers[:, column])
         if category_of and category_of[column]
-        else _rounded(groups.centers[:, column])
+        else _rounded(groups.centers[:, column], groups.profile.differences[:, column])
         for column in columns
     ]
     names = [described[column] for column in columns]
@@ -180,9 +180,20 @@ def _centres(groups: Groups) -> list[str]:
     return [*lines, ""]
 
 
-def _rounded(values: AnyArray) -> list[str]:
-    """Round to three digits of the spread between groups: more would mean nothing."""
+def _rounded(values: AnyArray, differences: AnyArray) -> list[str]:
+    """Round to three digits of the spread between groups, or of the column where that is more.
+
+    Parameters
+    ----------
+    values : array
+        One number per group.
+    differences : array
+        The same in standard deviations of the column.
+    """
     spread = float(np.ptp(values)) or float(np.abs(values).max())
+    in_deviations = float(np.ptp(differences))
+    if 0 < in_deviations < 1:
+        spread /= in_deviations
     decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
 
