@@ -205,3 +205,9 @@ def test_loops_of_large_weights():
     """Law: a loop is counted once, however large its weight."""
     found = read_graph([("a", "a", 1.7e308), ("a", "b", 2.0)]).weights.toarray()
     np.testing.assert_array_equal(found, [[1.7e308, 2.0], [2.0, 0.0]])
+
+
+def test_a_direction_is_yes_or_no():
+    """An array is no answer to whether edges have a direction."""
+    with pytest.raises(InvalidParameter, match="directed of leiden must be None or True or False"):
+        read_graph([("a", "b")], directed=np.array([1.0, 2.0]), who="leiden")

@@ -252,7 +252,7 @@ def _odd(draw: Draw, matrix: Any) -> tuple[Any, str]:
         "one dimension": matrix.reshape(-1),
         "three dimensions": matrix[:, :, None],
         "cells of text": matrix.astype(str),
-        "ragged lists": [*matrix.tolist(), [1.0] * (matrix.shape[1] + 1)],
+        "ragged lists": [*matrix.tolist(), [1.0], [1.0] * (matrix.shape[1] + 2)],
         "complex": matrix.astype(complex),
         "dates": np.zeros(matrix.shape, "datetime64[s]"),
         "masked": np.ma.masked_less(matrix, 0),

