@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.sparse import coo_array, csr_array
 
 from coterie.data.graphs import Graph, edge_columns, read_graph
-from coterie.errors import InvalidData, UnsupportedInput
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 EDGES = [("a", "b", 2.0), ("b", "c", 1.0), ("c", "c", 3.0)]
 WEIGHTS = np.array([[0, 2, 0], [2, 0, 1], [0, 1, 3.0]])
