@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -77,6 +78,9 @@ def files(folder):
     (folder / "links.csv").write_text((folder / "edges.csv").read_text())
     calls = "".join(f"{edge},{at + 1}\n" for at, edge in enumerate(edges))
     (folder / "calls.csv").write_text("caller,callee,minutes\n" + calls)
+    links = [dict(zip(("source", "target"), e.split(","), strict=True)) for e in edges]
+    nodes = [{"id": name} for name in sorted({end for link in links for end in link.values()})]
+    (folder / "network.json").write_text(json.dumps({"nodes": nodes, "links": links}))
     words = [["ripe apples", "sweet pears", "red plums"], ["old engine", "new brakes", "fast cars"]]
     texts = [" and ".join(words[at % 2][(at // 2 + i) % 3] for i in range(2)) for at in range(40)]
     (folder / "news.csv").write_text("body\n" + "".join(f"{text}\n" for text in texts))
