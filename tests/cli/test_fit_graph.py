@@ -1,6 +1,7 @@
 """``coterie fit --graph``: communities of a file of edges."""
 
 import json
+import re
 
 import pytest
 
@@ -71,7 +72,14 @@ def test_a_report_draws_the_nodes(cli, edges, tmp_path):
     code, printed, _ = cli("fit", edges, "--graph", "--report", tmp_path / "r.html")
     assert code == 0
     assert "such as" in printed
-    assert "Nodes with edges pull each other" in (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text()
+    assert "Nodes with edges pull each other" in page
+    assert "Where the nodes lie" in page
+    held = json.loads(re.search(r'type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    assert held["units"] == ["node", "nodes"]
+    names = held["sample"]["names"]
+    drawn = {frozenset(names[end] for end in pair) for pair in held["maps"][0]["links"]}
+    assert drawn == {frozenset(f"n{end}" for end in edge) for edge in KARATE}
 
 
 @pytest.mark.parametrize("kind", ["ids", "places", "names"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,11 @@ def _linkage(case: Case) -> None:
     method = draw.choice(METHODS) if draw.chance(0.95) else draw_wild(draw)
     words = f"linkage({rows.words}, {method!r}, {metric!r}, {options})"
     Z = case.attempt(words, lambda: linkage(rows.value, method, metric, n_jobs=2, **options))
-    expect(Z.shape == (rows.shape[0] - 1, 4), "linkage: a wrong shape", f"{Z.shape} {words}")
+    is_condensed = np.ndim(rows.value) == 1 and not isinstance(
+        rows.value, str
+    )  # pairs
+    n = (1 + isqrt(1 + 8 * len(rows.value))) // 2 if is_condensed else rows.shape[0]
+    expect(Z.shape == (n - 1, 4), "linkage: a wrong shape", f"{Z.shape} {words}")
     expect(not np.isnan(Z).any(), "linkage: NaN in the matrix", repr(Z)[:400])
     expect(np.isfinite(Z[:, [0, 1, 3]]).all(), "linkage: infinite numbers of nodes")
     again = case.attempt(words, lambda: linkage(rows.value, method, metric, n_jobs=1, **options))

@@ -144,6 +144,8 @@ def _data(subject: Subject) -> DataFacts:
         missing=tuple((shorten(name), n) for name, n in subject.missing[:MOST_COLUMNS_NAMED]),
         notes=tuple(subject.notes),
         n_columns=len(used),
+        units=subject.units,
+        extent=subject.extent or count(len(used), "column"),
     )
 
 

@@ -17,6 +17,8 @@ from coterie.pipeline.levels import describe_level
 from coterie.pipeline.many_columns import names_of_rows
 from coterie.pipeline.other_numbers import tree_of
 from coterie.select import Evidence
+from coterie.series import SeriesCollection
+from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject
 
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
@@ -65,7 +67,14 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         linked=None if prepared is None else _linked(groups.model, len(prepared.rows)),
         used=("the series",) if is_series else groups.columns if groups.levels else None,
         series=rows if is_series else None,
+        units=("series", "series") if is_series else ("row", "rows"),
+        extent=_points_of(rows.series) if is_series else None,
     )
+
+
+def _points_of(series: SeriesCollection) -> str:
+    least, most = int(series.lengths.min()), int(series.lengths.max())
+    return f"{least:,} to {most:,} points" if least < most else count(most, "point")
 
 
 def _linked(model: Model, n_rows: int) -> Model | None:

@@ -146,6 +146,7 @@ class MapFacts:
     x: Numbers
     y: Numbers
     density: DensityFacts | None = None
+    links: tuple[tuple[int, int], ...] = ()  # rows that a line joins
 
 
 @dataclass(frozen=True)
@@ -275,6 +276,8 @@ class DataFacts:
     missing: tuple[tuple[str, int], ...]  # rows without a value, of columns that were used
     notes: tuple[str, ...]
     n_columns: int  # that were used
+    units: tuple[str, str]  # what is grouped: one, and many
+    extent: str  # how much each of them has: "3 columns", or as many edges together
 
 
 @dataclass(frozen=True)

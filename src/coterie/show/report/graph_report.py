@@ -10,13 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._support.files import check_output
-from coterie._support.typing import FloatArray
+from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import lay_out_graph
 from coterie.data.graphs import Graph
 from coterie.errors import InvalidData
 from coterie.pipeline.graph import GraphClustering
 from coterie.pipeline.partition import Partition, RowsAtHand
 from coterie.show.report.clusterings import versions
+from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject
 from coterie.show.report.write import write_subject
 
@@ -37,6 +38,12 @@ class GraphMap:
         if links.nnz:
             links.data = np.minimum(links.data / np.quantile(links.data, HEAVY), 1.0)
         return lay_out_graph(links, random_state=self._seed)
+
+    def links(self, places: Indices, most: int) -> tuple[tuple[int, int], ...]:
+        """Return the edges between the nodes at these places; none where they are too many."""
+        among = _links(self._graph)[places][:, places].tocoo()
+        one, other = (ends[among.row < among.col] for ends in (among.row, among.col))
+        return tuple(zip(one.tolist(), other.tolist(), strict=True)) if len(one) <= most else ()
 
 
 def report_graph(
@@ -83,7 +90,7 @@ def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | Non
         partition=Partition(at_hand, np.asarray(found.labels)),
         n_rows=n,
         headline=found.headline,
-        lead=f"Leiden, modularity {found.modularity:.3f}; {found.n_edges:,} edges",
+        lead=f"Leiden, modularity {found.modularity:.3f}",
         others=levels,
         row_names=[str(name) for name in found.nodes.tolist()],
         group_names=[found.central_words(group) for group in range(found.k)],
@@ -92,6 +99,8 @@ def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | Non
         linked=GraphMap(graph, found.seed),
         is_network=True,
         scaling="edges",
+        units=("node", "nodes"),
+        extent=count(found.n_edges, "edge"),
         notes=found.notes,
         made=[("method", "Leiden"), ("resolution", f"{found.resolution:g}"), *versions()],
         command=command,

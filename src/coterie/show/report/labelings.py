@@ -20,8 +20,8 @@ APART = 0.6  # mean silhouette from which a group is said to stand apart
 MOST_STOPS = 20  # of the slider
 
 
-def map_finding(found: RowSilhouettes | None, k: int) -> str:
-    """Say which groups stand apart and which touch.
+def map_finding(found: RowSilhouettes | None, k: int, many: str = "rows") -> str:
+    """Say which groups stand apart and which touch; `many` is what is grouped.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def map_finding(found: RowSilhouettes | None, k: int) -> str:
     'The groups stand apart'
     """
     if found is None:
-        return "All rows, no groups among them" if k <= 1 else "Where the rows lie"
+        return f"All {many}, no groups among them" if k <= 1 else f"Where the {many} lie"
     n_groups, pair = len(found.groups), found.touching()
     apart = found.groups[found.per_group >= APART].tolist()
     if pair is None and len(apart) == n_groups:
@@ -144,7 +144,7 @@ def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: 
         n_noise=subject.n_all - int(means.sizes.sum()) if (partition.labels == -1).any() else 0,
         silhouettes=None if silhouettes is None else tuple(map(_three_digits, silhouettes.values.tolist())),
         silhouette=None if silhouettes is None else silhouettes.mean,
-        map_finding=map_finding(silhouettes, stop.k),
+        map_finding=map_finding(silhouettes, stop.k, subject.units[1]),
         silhouette_finding=silhouette_finding(silhouettes),
         cards=deck.cards(),
         contrast=None if subject.tells_by_rows else contrast_facts(means),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from coterie._support.typing import FloatArray, Indices
@@ -17,6 +19,7 @@ from coterie.tree import Dendrogram
 ALIKE = "near means alike"
 NEAR_MEANS = {"network": "near means linked, directly or by way of others"}
 LEAST_NEAR_ROWS = 20  # fewer have no neighbourhoods to speak of
+MOST_LINKS = 4_000  # lines of a network: more are a grey cloud
 MOST_LINKED_ROWS = 100_000  # of a method that linked near rows: more take too long to lay out for a page
 
 
@@ -24,7 +27,8 @@ def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     """Return the maps of the rows at `places`, the first being shown first."""
     if subject.is_network:
         network = graph_plane(subject.linked.map(), None)
-        return (_near_facts(network._replace(places=network.places[places]), None),)
+        facts = _near_facts(network._replace(places=network.places[places]), None)
+        return (replace(facts, links=subject.linked.links(places, MOST_LINKS)),)
     n_columns = len(subject.columns)
     if subject.at_hand.category_of:
         n_columns = max(n_columns, 3)  # categories have no axis of their own

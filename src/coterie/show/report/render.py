@@ -61,6 +61,7 @@ def page_data(facts: ReportFacts) -> str:
     """Return what the scripts need, as JSON that cannot end the script element it stands in."""
     held = {
         "title": facts.title,
+        "units": facts.data.units,
         "palette": facts.palette,
         "sample": asdict(facts.sample),
         "maps": [asdict(one) for one in facts.maps],

@@ -24,7 +24,7 @@ class Subject:
 
     title: str  # what the page is called: the name of the table
     partition: Partition  # the rows at hand in the groups of the answer
-    n_rows: int  # rows of the table
+    n_rows: int  # rows of the table, or what stands for them: nodes, series, texts
     headline: str  # the answer in a line, and how it was found in another
     lead: str
     # the same rows in other numbers of groups, for the slider
@@ -55,6 +55,8 @@ class Subject:
     is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
     series: Any = None  # rows that are time series, which cards draw
     used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own
+    units: tuple[str, str] = ("row", "rows")  # what is grouped: one, and many
+    extent: str | None = None  # what the rows have, in words; None: so many columns
 
     @cached_property
     def tells_by_rows(self) -> bool:

@@ -94,4 +94,6 @@ def subject_of_texts(
         command=command,
         python="from coterie.text import fit_texts\n\nfound = fit_texts(texts)",
         used=("the texts",),
+        units=("text", "texts"),
+        extent="their words" if found.encoder is not None else "their vectors",
     )

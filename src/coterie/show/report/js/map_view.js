@@ -73,6 +73,7 @@ coterie.mapView = (() => {
         showscale: false, hoverinfo: "skip", colorscale: [[0, `rgba(${shade},0)`], [1, `rgba(${shade},0.26)`]], zsmooth: "best",
       });
     }
+    if (map.links?.length) found.push(lines(map));
     found.push({
       type: !asSvg && map.x.length >= FEWEST_FOR_WEBGL && canUseWebgl() ? "scattergl" : "scatter", mode: "markers", x: map.x, y: map.y,
       marker: {
@@ -84,6 +85,15 @@ coterie.mapView = (() => {
       selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.09 } },
     });
     return found;
+  }
+
+  // what joins linked rows, below the points
+  function lines({ x, y, links }) {
+    return {
+      type: "scatter", mode: "lines", hoverinfo: "skip", showlegend: false, line: { width: 0.7, color: variable("--muted") },
+      opacity: links.length > 1000 ? 0.25 : 0.5,
+      x: links.flatMap(([one, other]) => [x[one], x[other], null]), y: links.flatMap(([one, other]) => [y[one], y[other], null]),
+    };
   }
 
   function frame(state) {

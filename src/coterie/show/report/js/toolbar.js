@@ -50,7 +50,7 @@ coterie.toolbar = (() => {
     const isSample = all < facts.sample.n_grouped;
     one("#clear").hidden = selection.isEmpty;
     const rows = selection.isEmpty ? all : selection.rows.length;
-    one("#download").textContent = `Download ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}${isSample ? " of the sample" : ""} as CSV`;
+    one("#download").textContent = `Download ${rows.toLocaleString("en")} ${facts.units[rows === 1 ? 0 : 1]}${isSample ? " of the sample" : ""} as CSV`;
     const said = one("#selected");
     if (selection.isEmpty) {
       said.textContent = `Click a group${facts.tree ? ", a bar or a branch" : " or a bar"}, or draw on the map: every view follows.`;
