@@ -45,9 +45,7 @@ def _linkage(case: Case) -> None:
     method = draw.choice(METHODS) if draw.chance(0.95) else draw_wild(draw)
     words = f"linkage({rows.words}, {method!r}, {metric!r}, {options})"
     Z = case.attempt(words, lambda: linkage(rows.value, method, metric, n_jobs=2, **options))
-    is_condensed = np.ndim(rows.value) == 1 and not isinstance(
-        rows.value, str
-    )  # pairs
+    is_condensed = np.ndim(rows.value) == 1 and not isinstance(rows.value, str)  # pairs
     n = (1 + isqrt(1 + 8 * len(rows.value))) // 2 if is_condensed else rows.shape[0]
     expect(Z.shape == (n - 1, 4), "linkage: a wrong shape", f"{Z.shape} {words}")
     expect(not np.isnan(Z).any(), "linkage: NaN in the matrix", repr(Z)[:400])

@@ -305,7 +305,14 @@ def _cells(table: Any, column: str) -> list[Any]:
     if table.is_matrix:
         content = np.asarray(table.content)[:, table.columns.index(column)]
         return [int(cell) if float(cell).is_integer() else cell for cell in content.tolist()]
-    return list(table.content[column].to_list())
+    cells: list[Any] = table.content[column].to_list()
+    nested = next((cell for cell in cells if isinstance(cell, list | dict)), None)
+    if nested is not None:
+        raise InvalidData(
+            f'{table.source}: column "{shortened(column)}" must hold a number, a date or text in every row, got '
+            f"{shortened(nested)}."
+        )
+    return cells
 
 
 def _ranks(table: Any, column: str) -> Indices:
