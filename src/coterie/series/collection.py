@@ -309,8 +309,8 @@ def _cells(table: Any, column: str) -> list[Any]:
     nested = next((cell for cell in cells if isinstance(cell, list | dict)), None)
     if nested is not None:
         raise InvalidData(
-            f'{table.source}: column "{shortened(column)}" must hold a number, a date or text in every row, got '
-            f"{shortened(nested)}."
+            f'{table.source}: column "{shortened(column)}" must hold a number, a date or text in every row, '
+            f"got {shortened(nested)}."
         )
     return cells
 
