@@ -41,7 +41,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie._support.validation.parameters import is_whole
-from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor, wrong
+from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor, check_squares, wrong
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
@@ -183,6 +183,7 @@ class Birch(DistanceTransformer):
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, labels = cls.__name__, state["subcluster_labels_"]
+        check_squares(state["subcluster_centers_"], who=who, name="subcluster_centers_")
         used = np.unique(labels[labels >= 0])
         is_ours = state["n_clusters"] is None or is_whole(state["n_clusters"])  # an estimator numbers at will
         if is_ours and len(used) and used[-1] >= len(used):
