@@ -156,6 +156,43 @@ double line_valley(const double* along, std::int64_t n, double first, double las
   return deepest > 0 ? std::log(deepest) * std::sqrt(static_cast<double>(window) / 2) : nothing;
 }
 
+namespace {
+
+constexpr std::int64_t rows_at_once = 4;  // so that a cell of the scatter is read and written once for all of them
+
+// Adds the products of so many rows to the upper triangle of a scatter, one row after the other in each cell.
+template <std::int64_t Count>
+void add_products(const double* centred, std::int64_t d, double* scatter) {
+  for (std::int64_t t = 0; t < d; ++t) {
+    double* cells = scatter + t * d;
+    for (std::int64_t u = t; u < d; ++u) {
+      double sum = cells[u];
+      for (std::int64_t r = 0; r < Count; ++r) sum += centred[r * d + t] * centred[r * d + u];
+      cells[u] = sum;
+    }
+  }
+}
+
+// The scatter of the rows of one half about their mean.
+void add_scatter(const MatrixView<double>& rows, const std::uint8_t* is_first, std::int64_t half, const double* mean,
+                 double* scatter) {
+  const std::int64_t d = rows.cols;
+  std::vector<double> centred(static_cast<std::size_t>(rows_at_once * d));
+  std::int64_t n_waiting = 0;
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    if ((is_first[i] ? 0 : 1) != half) continue;
+    for (std::int64_t t = 0; t < d; ++t) centred[n_waiting * d + t] = rows.row(i)[t] - mean[t];
+    if (++n_waiting < rows_at_once) continue;
+    add_products<rows_at_once>(centred.data(), d, scatter);
+    n_waiting = 0;
+  }
+  for (std::int64_t r = 0; r < n_waiting; ++r) add_products<1>(centred.data() + r * d, d, scatter);
+  for (std::int64_t t = 0; t < d; ++t)
+    for (std::int64_t u = 0; u < t; ++u) scatter[t * d + u] = scatter[u * d + t];
+}
+
+}  // namespace
+
 void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, const HalfSums& sums) {
   const std::int64_t d = rows.cols;
   std::fill_n(sums.counts, 2, 0.0);
@@ -168,14 +205,7 @@ void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, co
   }
   for (std::int64_t half = 0; half < 2; ++half)
     for (std::int64_t t = 0; t < d; ++t) sums.means[half * d + t] /= std::max(sums.counts[half], 1.0);
-  std::vector<double> centred(static_cast<std::size_t>(d));
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    const std::int64_t half = is_first[i] ? 0 : 1;
-    for (std::int64_t t = 0; t < d; ++t) centred[t] = rows.row(i)[t] - sums.means[half * d + t];
-    double* scatter = sums.scatters + half * d * d;
-    for (std::int64_t t = 0; t < d; ++t)
-      for (std::int64_t u = 0; u < d; ++u) scatter[t * d + u] += centred[t] * centred[u];
-  }
+  for (std::int64_t half = 0; half < 2; ++half) add_scatter(rows, is_first, half, sums.means + half * d, sums.scatters + half * d * d);
 }
 
 std::vector<double> hill_rises(const std::int64_t* edges, const double* heights, std::int64_t n_edges, const double* peaks,
