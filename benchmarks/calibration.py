@@ -175,6 +175,10 @@ LINES: dict[str, tuple[Callable[[np.random.Generator], Any], Callable[[Any, int]
         lambda rng: with_gaps(rng, 120, 3),
         lambda X, seed: fit_p(X, seed, missing="median"),
     ),
+    "coterie.fit, one Gaussian 120 x 3, gaps observed": (
+        lambda rng: with_gaps(rng, 120, 3),
+        lambda X, seed: fit_p(X, seed, missing="observed"),
+    ),
 }
 
 

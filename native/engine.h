@@ -24,6 +24,7 @@
 #include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
+#include "trees/prim_jobs.h"
 #include "trees/spanning_jobs.h"
 
 namespace coterie {
@@ -36,6 +37,7 @@ struct Kernels {
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
   SpanningKernels<T> spanning;
+  PrimKernels<T> prim;
   DbscanKernels<T> dbscan;
   SilhouetteKernels<T> silhouette;
   LinkageKernels<T> linkage;

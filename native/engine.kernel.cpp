@@ -12,6 +12,7 @@
   apply(tiles, symmetric)                   \
   apply(trees, kdtree_nearest)              \
   apply(trees, kdtree_radius)               \
+  apply(trees, spanning_rows)               \
   apply(trees, spanning_search)             \
   apply(distance, powers)                   \
   apply(kmeans, exponion_bounds)            \

@@ -32,12 +32,29 @@ double median(std::vector<double>& values) {
   return values.size() % 2 ? upper : (upper + *std::max_element(values.begin(), values.begin() + half)) / 2;
 }
 
-double extent_from(const GroupMembers& groups, std::int64_t group, const std::vector<const double*>& rows) {
-  const auto n = static_cast<std::ptrdiff_t>(rows.size()), far = n / far_share, near = far / 2;
-  std::vector<double> squares(rows.size()), growths;
+// The columns of some rows, one after the other: rows are compared side by side.
+std::vector<double> columns_of(const std::vector<const double*>& rows, std::int64_t cols) {
+  std::vector<double> columns(rows.size() * static_cast<std::size_t>(cols));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::int64_t t = 0; t < cols; ++t) columns[static_cast<std::size_t>(t) * rows.size() + i] = rows[i][t];
+  return columns;
+}
+
+// The squares of the distances from one row to those with these columns.
+void squares_from(const double* row, const std::vector<double>& columns, std::int64_t cols, std::vector<double>& squares) {
+  std::fill(squares.begin(), squares.end(), 0.0);
+  for (std::int64_t t = 0; t < cols; ++t) {
+    const double own = row[t];
+    const double* column = columns.data() + static_cast<std::size_t>(t) * squares.size();
+    for (std::size_t j = 0; j < squares.size(); ++j) squares[j] += (own - column[j]) * (own - column[j]);
+  }
+}
+
+double extent_from(const GroupMembers& groups, std::int64_t group, const std::vector<double>& columns, std::size_t n_rows) {
+  const auto n = static_cast<std::ptrdiff_t>(n_rows), far = n / far_share, near = far / 2;
+  std::vector<double> squares(n_rows), growths;
   for (std::int64_t a = 0; a < std::min(most_anchors, groups.size(group)); ++a) {
-    const double* anchor = groups.row(group, a);
-    for (std::size_t i = 0; i < rows.size(); ++i) squares[i] = square_between(anchor, rows[i], groups.rows.cols);
+    squares_from(groups.row(group, a), columns, groups.rows.cols, squares);
     std::nth_element(squares.begin(), squares.begin() + far, squares.end());
     std::nth_element(squares.begin(), squares.begin() + near, squares.begin() + far);
     if (squares[near] > 0) growths.push_back(std::log(squares[far] / squares[near]));
@@ -95,18 +112,22 @@ double joint_extent(const GroupMembers& groups, std::int64_t low, std::int64_t h
     rows.insert(rows.end(), own.begin(), own.end());
   }
   if (static_cast<std::int64_t>(rows.size()) < least_rows) return unknown;
-  return std::max(extent_from(groups, low, rows), extent_from(groups, high, rows));
+  const std::vector<double> columns = columns_of(rows, groups.rows.cols);
+  return std::max(extent_from(groups, low, columns, rows.size()), extent_from(groups, high, columns, rows.size()));
 }
 
 double border_extent(const GroupMembers& groups, std::int64_t low, std::int64_t high) {
   const auto one = first_rows(groups, low, most_rows), other = first_rows(groups, high, most_rows);
   std::vector<double> from_one(one.size(), unknown), from_other(other.size(), unknown);
-  for (std::size_t i = 0; i < one.size(); ++i)
+  const std::vector<double> columns = columns_of(other, groups.rows.cols);
+  std::vector<double> squares(other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    squares_from(one[i], columns, groups.rows.cols, squares);
     for (std::size_t j = 0; j < other.size(); ++j) {
-      const double square = square_between(one[i], other[j], groups.rows.cols);
-      from_one[i] = std::min(from_one[i], square);
-      from_other[j] = std::min(from_other[j], square);
+      from_one[i] = std::min(from_one[i], squares[j]);
+      from_other[j] = std::min(from_other[j], squares[j]);
     }
+  }
   const double share =
       std::max(share_at_border(one, from_one, groups.rows.cols), share_at_border(other, from_other, groups.rows.cols));
   return 1 / (1 - std::min(share, most_share));
@@ -114,18 +135,14 @@ double border_extent(const GroupMembers& groups, std::int64_t low, std::int64_t 
 
 double mean_log_reach(const MatrixView<double>& rows, std::int64_t near, double least_square) {
   const std::int64_t n = rows.rows;
-  std::vector<double> columns(static_cast<std::size_t>(n * rows.cols)), squares(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t t = 0; t < rows.cols; ++t) columns[t * n + i] = rows.row(i)[t];
+  std::vector<const double*> all;
+  for (std::int64_t i = 0; i < n; ++i) all.push_back(rows.row(i));
+  const std::vector<double> columns = columns_of(all, rows.cols);
+  std::vector<double> squares(all.size());
   std::vector<double> nearest(static_cast<std::size_t>(near) + 1);  // rising; the row itself is at 0
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    std::fill(squares.begin(), squares.end(), 0.0);
-    for (std::int64_t t = 0; t < rows.cols; ++t) {  // column by column, so that several rows are compared at a time
-      const double own = rows.row(i)[t];
-      const double* column = columns.data() + t * n;
-      for (std::int64_t j = 0; j < n; ++j) squares[j] += (own - column[j]) * (own - column[j]);
-    }
+    squares_from(rows.row(i), columns, rows.cols, squares);
     std::fill(nearest.begin(), nearest.end(), unknown);
     for (const double square : squares) {
       if (square >= nearest.back()) continue;
@@ -156,6 +173,43 @@ double line_valley(const double* along, std::int64_t n, double first, double las
   return deepest > 0 ? std::log(deepest) * std::sqrt(static_cast<double>(window) / 2) : nothing;
 }
 
+namespace {
+
+constexpr std::int64_t rows_at_once = 4;  // so that a cell of the scatter is read and written once for all of them
+
+// Adds the products of so many rows to the upper triangle of a scatter, one row after the other in each cell.
+template <std::int64_t Count>
+void add_products(const double* centred, std::int64_t d, double* scatter) {
+  for (std::int64_t t = 0; t < d; ++t) {
+    double* cells = scatter + t * d;
+    for (std::int64_t u = t; u < d; ++u) {
+      double sum = cells[u];
+      for (std::int64_t r = 0; r < Count; ++r) sum += centred[r * d + t] * centred[r * d + u];
+      cells[u] = sum;
+    }
+  }
+}
+
+// The scatter of the rows of one half about their mean.
+void add_scatter(const MatrixView<double>& rows, const std::uint8_t* is_first, std::int64_t half, const double* mean,
+                 double* scatter) {
+  const std::int64_t d = rows.cols;
+  std::vector<double> centred(static_cast<std::size_t>(rows_at_once * d));
+  std::int64_t n_waiting = 0;
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    if ((is_first[i] ? 0 : 1) != half) continue;
+    for (std::int64_t t = 0; t < d; ++t) centred[n_waiting * d + t] = rows.row(i)[t] - mean[t];
+    if (++n_waiting < rows_at_once) continue;
+    add_products<rows_at_once>(centred.data(), d, scatter);
+    n_waiting = 0;
+  }
+  for (std::int64_t r = 0; r < n_waiting; ++r) add_products<1>(centred.data() + r * d, d, scatter);
+  for (std::int64_t t = 0; t < d; ++t)
+    for (std::int64_t u = 0; u < t; ++u) scatter[t * d + u] = scatter[u * d + t];
+}
+
+}  // namespace
+
 void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, const HalfSums& sums) {
   const std::int64_t d = rows.cols;
   std::fill_n(sums.counts, 2, 0.0);
@@ -168,14 +222,7 @@ void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, co
   }
   for (std::int64_t half = 0; half < 2; ++half)
     for (std::int64_t t = 0; t < d; ++t) sums.means[half * d + t] /= std::max(sums.counts[half], 1.0);
-  std::vector<double> centred(static_cast<std::size_t>(d));
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    const std::int64_t half = is_first[i] ? 0 : 1;
-    for (std::int64_t t = 0; t < d; ++t) centred[t] = rows.row(i)[t] - sums.means[half * d + t];
-    double* scatter = sums.scatters + half * d * d;
-    for (std::int64_t t = 0; t < d; ++t)
-      for (std::int64_t u = 0; u < d; ++u) scatter[t * d + u] += centred[t] * centred[u];
-  }
+  for (std::int64_t half = 0; half < 2; ++half) add_scatter(rows, is_first, half, sums.means + half * d, sums.scatters + half * d * d);
 }
 
 std::vector<double> hill_rises(const std::int64_t* edges, const double* heights, std::int64_t n_edges, const double* peaks,

@@ -75,6 +75,13 @@ def keys():
     return pl.DataFrame({"customer_id": rng.permutation(9000)[: len(X)], **named(X), "one": np.ones(len(X))})
 
 
+def shares():
+    rng = np.random.default_rng(2)
+    parts = rng.gamma(np.geomspace(9, 0.05, 12), size=(240, 12))
+    parts[::2, 3] += 8.0
+    return pl.DataFrame(named((parts / parts.sum(axis=1, keepdims=True)).round(6)))
+
+
 def many():
     rng = np.random.default_rng(0)
     truth = rng.integers(4, size=200_000)
@@ -91,6 +98,7 @@ CASES = {
     "gaps": lambda: Case(gaps(), {**FAST, "missing": "drop"}, numbers_alone=False),
     "dates": lambda: Case(dates(), FAST, numbers_alone=False),
     "keys": lambda: Case(keys(), FAST, numbers_alone=False),
+    "shares of a whole": lambda: Case(shares(), {**FAST, "method": "kmeans", "k": 2}),
     "one column": lambda: Case(pl.DataFrame(named(clouds(k=2)[:, :1])), FAST),
     "2e5 rows": lambda: Case(many(), {**FAST, "method": "kmeans", "k": 4}),
     "2e5 rows, a mixture": lambda: Case(many(), {**FAST, "method": "mixture", "k": 7}),

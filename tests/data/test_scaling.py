@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from coterie.data import SCALINGS, Scaling, fit_scaling
+from coterie.data.scaling import have_one_length
 from coterie.errors import InvalidData, InvalidParameter
 
 X = np.random.default_rng(0).normal(loc=[5, -3, 100], scale=[1, 10, 0.1], size=(40, 3))
@@ -109,3 +110,39 @@ def test_sparse_numbers_that_are_not_finite(wrong):
     """Law: sparse rows are refused for what dense ones are refused for, in the same words."""
     with pytest.raises(InvalidData, match=r"Input X contains (NaN|infinity)"):
         fit_scaling(sparse.csr_array(np.array([[1.0, wrong], [0.0, 2.0]])), "auto")
+
+
+def documents(how):
+    """Make rows of 60 words, some of which are a hundred times as frequent as others."""
+    rng = np.random.default_rng(3)
+    counts = rng.poisson(3.0 * np.geomspace(1, 0.01, 60), (200, 60)) + 0.0
+    counts[:, 0] += 1.0
+    if how == "length":
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("how", ["length", "sum"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_of_one_length_or_sum_keep_their_columns(how, form):
+    """Words of documents and shares of a whole are in one unit, however rare a column is."""
+    X = documents(how)
+    assert fit_scaling(form(X), "auto").how == "none"
+    other_unit = X * np.r_[100.0, np.ones(59)]
+    assert fit_scaling(form(other_unit), "auto").how == "standard"
+    assert fit_scaling(form(X), "standard").how == "standard"
+
+
+def test_a_few_empty_documents_are_no_other_length():
+    """One row in a hundred may be empty; of more, lengths differ."""
+    X = documents("length")
+    X[0] = 0.0
+    assert fit_scaling(X, "auto").how == "none"
+    X[:20] = 0.0
+    assert fit_scaling(X, "auto").how == "standard"
+
+
+def test_rows_without_any_length_are_no_directions():
+    """Columns of zeros have neither spread nor length, nor has a single column a unit to share."""
+    assert not have_one_length(np.zeros((5, 3))) and not have_one_length(np.ones((5, 1)))
+    assert not have_one_length(np.zeros((0, 3))) and have_one_length(np.array([[3.0, 4.0], [5.0, 0.0]]))

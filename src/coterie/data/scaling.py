@@ -23,6 +23,9 @@ FEW_COLUMNS, ONE_SCALE_OF_FEW = 5, 1.5
 HARDLY_VARY = 0.25  # of many columns in one unit so many may hardly vary: the borders of pictures, rare words
 MANY_COLUMNS = 30  # whose least and greatest values tell whether they are in one unit
 NEAR_THE_END = 0.9  # of the greatest value of all
+MOST_ROWS = 0.99  # that are as long as the others; the rest may be empty documents
+SAME_LENGTH = 1e-3  # by which lengths may differ that are the same but for rounding
+ROWS_AT_ONCE = 4_096  # whose squares are added up together
 SCALINGS = {
     "standard": "standardised columns",  # mean 0, standard deviation 1
     "minmax": "columns scaled to [0, 1]",
@@ -135,7 +138,8 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
         Data without missing values.
     how : {"auto", "standard", "minmax", "robust", "none"}, default="standard"
         Mean and standard deviation; least and greatest value; median and quartiles; nothing. "auto" is
-        "standard" for columns of different units (see `differ_in_scale`, `share_bounds`), else "none".
+        "standard" for columns of different units (see `differ_in_scale`, `share_bounds`, `have_one_length`),
+        else "none".
         Sparse data are never shifted, so that they stay sparse; of the scalings only "standard" takes them.
 
     Returns
@@ -154,7 +158,15 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
         return Scaling(how, np.asarray(robust.center_, float), np.asarray(robust.scale_, float))
     if how == "none":
         return no_scaling(X.shape[1])
-    return scaling_of_moments(column_moments(X), how)
+    return scaling_of_rows(column_moments(X), how, X)
+
+
+def scaling_of_rows(moments: Any, how: str, rows: Any) -> Scaling:
+    """Return "auto", "standard", "minmax" or "none" from the moments of the columns, and all rows or some."""
+    found = scaling_of_moments(moments, how)
+    if how == AUTO and found.how == "standard" and have_one_length(rows):
+        return no_scaling(len(found.shift))
+    return found
 
 
 def scaling_of_moments(moments: Any, how: str) -> Scaling:
@@ -213,6 +225,39 @@ def share_bounds(low: Any, high: Any) -> bool:
     return bool(np.mean(reach >= NEAR_THE_END * reach.max()) > 0.5)
 
 
+def have_one_length(X: Any) -> bool:
+    """Return whether rows are directions or shares: all have one length, or one sum.
+
+    Weighted words and embeddings are divided by their length, compositions by their sum: only columns in one
+    unit can be added up, and dividing each by its own spread would undo it. With more columns than one.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((50, 8)) ** 4
+    >>> have_one_length(X), have_one_length(X / np.linalg.norm(X, axis=1, keepdims=True))
+    (False, True)
+    >>> have_one_length(X / X.sum(axis=1, keepdims=True))
+    True
+    """
+    if X.shape[1] < 2 or not X.shape[0]:
+        return False
+    if issparse(X):
+        squares, sums = np.asarray(X.multiply(X).sum(axis=1)).ravel(), np.asarray(X.sum(axis=1)).ravel()
+        return _are_alike(np.sqrt(squares)) or (X.min() >= 0 and _are_alike(sums))
+    parts = [X[first : first + ROWS_AT_ONCE] for first in range(0, len(X), ROWS_AT_ONCE)]
+    lengths = np.sqrt(np.concatenate([np.einsum("ij,ij->i", one, one, dtype=np.float64) for one in parts]))
+    if _are_alike(lengths):
+        return True
+    return bool(X.min() >= 0) and _are_alike(X.sum(axis=1, dtype=np.float64))
+
+
+def _are_alike(lengths: FloatArray) -> bool:
+    """Return whether almost all lengths are the same, and not 0."""
+    middle = float(np.median(lengths))
+    near = np.abs(lengths - middle) <= SAME_LENGTH * middle
+    return middle > 0 and bool(near.mean() >= MOST_ROWS)
+
+
 def differ_in_scale(spreads: Any) -> bool:
     """Return whether columns with these standard deviations are in different units.
 
@@ -242,7 +287,7 @@ def _of_sparse(X: Any, how: str) -> Scaling:
     from sklearn.preprocessing import StandardScaler
 
     factor = np.asarray(StandardScaler(with_mean=False).fit(X).scale_)
-    if how == AUTO and not differ_in_scale(factor):
+    if how == AUTO and (not differ_in_scale(factor) or have_one_length(X)):
         return no_scaling(X.shape[1])
     return Scaling("standard", np.zeros(X.shape[1]), factor)
 

@@ -90,9 +90,9 @@ def _columns(points: Data) -> Indices:
     if tied.any():  # 0 and 1 in columns of codes: all values decide
         at = np.flatnonzero(np.concatenate([tied, [False]]) | np.concatenate([[False], tied]))
         some = order[at]
-        whole = np.sort(points[:, some], axis=0).astype(np.float64)
-        values = np.round((whole - whole[0]) / unit, DIGITS)
-        order[at] = some[np.lexsort([*values[::-1], *keys[::-1, some]])]
+        whole = np.sort(np.ascontiguousarray(points[:, some].T), axis=1).astype(np.float64)
+        values = np.round((whole - whole[:, :1]) / unit, DIGITS)
+        order[at] = some[_lexicographic(np.concatenate([keys[:, some].T, values], axis=1).astype(">f8"))]
     return np.asarray(order)
 
 
@@ -103,10 +103,23 @@ def _rows(points: Data) -> Indices:
         return np.asarray(order)
     first = points[order][:, :MOST_KEYS]
     if (first[1:] == first[:-1]).all(axis=1).any():
-        whole = np.dtype((np.void, points.dtype.itemsize * points.shape[1]))
-        _, codes = np.unique(np.ascontiguousarray(points).view(whole).ravel(), return_inverse=True)
-        order = np.lexsort([codes, *keys])
+        by_bytes = _lexicographic(points)
+        order = by_bytes[np.lexsort(keys[:, by_bytes])]
     return np.asarray(order)
+
+
+def _lexicographic(rows: AnyArray) -> Indices:
+    """Return rows in the order of their bytes; equal ones stay as they are.
+
+    Numbers of at least 0 are in their own order if the first byte counts most.
+
+    Examples
+    --------
+    >>> _lexicographic(np.array([[0.5, 3.0], [0.5, 2.0], [0.0, 9.0]], dtype=">f8")).tolist()
+    [2, 1, 0]
+    """
+    whole = np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))
+    return np.asarray(np.ascontiguousarray(rows).view(whole).ravel().argsort(kind="stable"))
 
 
 def fit_in_order(estimator: Model, points: Data) -> Model:

@@ -50,6 +50,7 @@ LINKED = "embedding"  # the method that links near rows
 MOST_LINKED_ROWS = 200_000  # that are linked to their nearest ones: seconds
 MOST_RESAMPLED_ROWS = 30_000  # whose communities are found again and again
 OBSERVED = "nan_euclidean"  # the distance of observed cells
+ROWS_AT_ONCE = 256  # whose products stay in the cache
 PATTERNS_AT_ONCE = 2_048  # of missing cells, that are compared with all others
 OF_MEANS = ("agglomerative", "diana", "leiden")  # methods that compare a row with many at once
 LINKAGES_OF_MEANS = ("average", "complete", "weighted")
@@ -687,7 +688,9 @@ def without_copies(X: Any) -> Any:
     (50, 300)
     """
     everything = np.arange(len(X))
-    codes = (X * np.random.default_rng(0).uniform(1.0, 2.0, X.shape[1])).sum(axis=1)
+    weights = np.random.default_rng(0).uniform(1.0, 2.0, X.shape[1])
+    parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(X), ROWS_AT_ONCE)]
+    codes = np.concatenate([(X[part] * weights).sum(axis=1) for part in parts] or [np.zeros(0)])
     first = np.sort(np.unique(codes, return_index=True)[1])
     if len(first) > (1.0 - FEW_COPIES) * len(X) or len(first) <= FEW_ROWS:
         return everything

@@ -15,7 +15,7 @@ from coterie.data.categories import NOT_ASSOCIATED, is_category, not_associated
 from coterie.data.cells import NUMBER
 from coterie.data.missing import REFUSE, Complete, Donors, note_missing
 from coterie.data.notes import listed
-from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_moments
+from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_rows
 from coterie.errors import InvalidData
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import NOT_TAKEN, TRUTH, check_rows, columns_not_taken, n_sampled
@@ -219,7 +219,7 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
         scaling, notes = _mixed_scaling(drawn, seen, opened, request.scaling)
     else:
         whole = _whole(values, found, n_rows, is_changed=_is_filled(filling) or filling.n_dropped > 0)
-        scaling, notes = _scaling(values, whole, request.scaling, request.seed)
+        scaling, notes = _scaling(values, whole, drawn, request.scaling, request.seed)
     missing = note_missing(filling.complete(drawn.X), filling.counts)
     told = opened.reading_notes(_reader_marks(opened, found))
     more = _about_donors(filling, sample)
@@ -395,12 +395,14 @@ def _whole(values: Blocks, found: Survey, n_rows: int, *, is_changed: bool) -> m
     return moments.whole_of(values, total_sums(found), found.first, 1.0, is_weighted=False, who=WHO)
 
 
-def _scaling(blocks: Blocks, whole: moments.Whole, how: str, seed: int) -> tuple[Scaling, tuple[str, ...]]:
-    """Return a scaling of all rows, and what is to be said about it."""
+def _scaling(
+    blocks: Blocks, whole: moments.Whole, some: Sample, how: str, seed: int
+) -> tuple[Scaling, tuple[str, ...]]:
+    """Return a scaling of all rows, and what is to be said about it; some of them tell their lengths."""
     if how == "none":
         return no_scaling(blocks.n_columns), ()
     if how != "robust":
-        return scaling_of_moments(whole.columns, how), ()
+        return scaling_of_rows(whole.columns, how, some.X), ()
     sample = draw_sample(blocks, QUANTILE_ROWS, seed)
     scaling = fit_scaling(sample.X.astype(np.float64), "robust")
     return scaling, () if sample.is_whole else (about_quantiles(sample),)

@@ -9,6 +9,9 @@ valley that is not there: on one cloud, cut in two by k-means, Ward's method or 
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,6 +35,7 @@ NEAR = 4  # neighbours that entropy is told by
 MOST_AXES = 4  # of more, the leading ones: in many directions rows are too few to tell
 MOST_TOLD = 150  # rows that entropy is told by
 NO_SPREAD = 1e-12
+MOST_SUMS = 2**25  # bytes of sums that are kept
 
 # of both halves of each split: numbers of rows, means, scatters
 Sums: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
@@ -61,10 +65,39 @@ class Lines:
         rng = np.random.default_rng(0)
         self.halves = np.array([rng.permutation(len(rows)) % 2 == 0 for _ in range(SPLITS)])
         self.order = rng.permutation(len(rows))  # a few rows stand for all
+        # partitions of one tree have most of their groups in common: what is known of a group is kept by its rows
+        self.sums = RecentSums()
+        self.straight: dict[bytes, float] = {}
+        self.depths: dict[tuple[bytes, bytes], dict[int, float]] = {}
 
     def of(self, labels: Labels, k: int) -> LinesOfGroups:
         """Return the lines of one partition, of labels 0..k-1."""
         return LinesOfGroups(self, labels, k)
+
+
+class RecentSums:
+    """The sums of the groups that were asked for last, within some memory.
+
+    Examples
+    --------
+    >>> recent = RecentSums()
+    >>> sums = np.ones(1), np.ones(1), np.ones(1)
+    >>> recent.get(b"rows", lambda: sums) is recent.get(b"rows", lambda: None)
+    True
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, Sums] = OrderedDict()
+
+    def get(self, name: bytes, find: Callable[[], Sums]) -> Sums:
+        """Return the sums of a group, found unless they are known."""
+        if name in self._known:
+            self._known.move_to_end(name)
+            return self._known[name]
+        found = self._known[name] = find()
+        if len(self._known) > MOST_SUMS // sum(part.nbytes for part in found):
+            self._known.popitem(last=False)
+        return found
 
 
 class LinesOfGroups:
@@ -75,32 +108,37 @@ class LinesOfGroups:
             np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1]
         )
         self._lines, self._members = lines, members
-        self._known: dict[int, Sums] = {}
-        self._straight: dict[int, float] = {}
-        self._depths: dict[tuple[int, int], dict[int, float]] = {}
+        self._names: dict[int, bytes] = {}
+
+    def _name(self, group: int) -> bytes:
+        """Return what stands for the rows of a group, whatever partition it is found in."""
+        if group not in self._names:
+            self._names[group] = blake2b(self._members[group].tobytes(), digest_size=16).digest()
+        return self._names[group]
 
     def _sums(self, group: int) -> Sums:
         """Return the sums of both halves of a group in each split, found when first asked for."""
-        if group not in self._known:
-            own = self._members[group]
-            self._known[group] = sums_of_halves(self._lines.rows[own], self._lines.halves[:, own])
-        return self._known[group]
+        own = self._members[group]
+        return self._lines.sums.get(
+            self._name(group), lambda: sums_of_halves(self._lines.rows[own], self._lines.halves[:, own])
+        )
 
     def straightness(self, group: int) -> float:
         """Return 1 for a group like a cloud, 0 for one that is bent or hollow: lines cut such in two."""
-        if group not in self._straight:
+        known, name = self._lines.straight, self._name(group)
+        if name not in known:
             own = self._members[group]
             told = own[np.argsort(self._lines.order[own], kind="stable")[:MOST_TOLD]]
             bend = negentropy_of(self._lines.rows[told])
-            self._straight[group] = float(np.clip((BENT - bend) / (BENT - CLOUD), 0.0, 1.0))
-        return self._straight[group]
+            known[name] = float(np.clip((BENT - bend) / (BENT - CLOUD), 0.0, 1.0))
+        return known[name]
 
     def evidence(self, low: int, high: int) -> float:
         """Return by how much the valley between two groups is deeper than those of one cloud."""
-        if (low, high) not in self._depths:
-            self._depths[low, high] = self.depths(low, high)
-        found = self._depths[low, high]
-        return max((depth - BARS[parts] for parts, depth in found.items()), default=NOTHING)
+        known, names = self._lines.depths, (self._name(low), self._name(high))
+        if names not in known:
+            known[names] = self.depths(low, high)
+        return max((depth - BARS[parts] for parts, depth in known[names].items()), default=NOTHING)
 
     def depths(self, low: int, high: int) -> dict[int, float]:
         """Return the depth of the valley between two groups for each window, mean of the splits."""
