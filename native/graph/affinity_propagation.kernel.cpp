@@ -1,4 +1,4 @@
-// The messages of affinity propagation, a row at a time: each is read and written once per step.
+// The messages of affinity propagation, a row at a time.
 #include <limits>
 
 #include "engine.h"
@@ -44,109 +44,78 @@ struct TwoLargest {
 };
 
 template <class T>
-class RowUpdate {
- public:
-  RowUpdate(const MessageJob<T>& job, std::int64_t row)
-      : similarities_(job.similarities + row * job.n),
-        availabilities_(job.availabilities + row * job.n),
-        responsibilities_(job.responsibilities + row * job.n),
-        sums_(job.column_sums),
-        row_(row),
-        n_(job.n),
-        old_(job.damping),
-        new_(1 - job.damping) {}
+void respond(const MessageRow<T>& row, double alpha, double level) {
+  std::int64_t k = 0;
+  for (; k + width <= row.n; k += width) store<double>(row.responsibilities + k, load_numbers(row.similarities + k) * alpha - level);
+  for (; k < row.n; ++k) row.responsibilities[k] = static_cast<double>(row.similarities[k]) * alpha - level;
+}
 
-  void run() {
-    offer(0, row_);
-    const double own = responsibilities_[row_] - sums_[row_];
-    availabilities_[row_] = availabilities_[row_] * old_ - own * new_;
-    largest_.meet(availabilities_[row_] + static_cast<double>(similarities_[row_]));
-    offer(row_ + 1, n_);
-    respond();
-  }
-
- private:
-  // Availabilities of columns [begin, end), none of them the row's own.
-  COTERIE_INLINE void offer(std::int64_t begin, std::int64_t end) {
-    std::int64_t j = begin;
-    const Lanes zero{};
-    for (; j + width <= end; j += width) {
-      const Lanes asked = maximum<double>(load<double>(responsibilities_ + j), zero) - load<double>(sums_ + j);
-      const Lanes message = load<double>(availabilities_ + j) * old_ - maximum<double>(asked, zero) * new_;
-      store<double>(availabilities_ + j, message);
-      largest_.meet(message + load_numbers(similarities_ + j));
-    }
-    for (; j < end; ++j) {
-      const double positive = responsibilities_[j] > 0 ? responsibilities_[j] : 0.0;
-      const double asked = positive - sums_[j];
-      const double message = availabilities_[j] * old_ - (asked > 0 ? asked : 0.0) * new_;
-      availabilities_[j] = message;
-      largest_.meet(message + static_cast<double>(similarities_[j]));
-    }
-  }
-
-  // Responsibilities: what the best other column leaves to be desired.
-  COTERIE_INLINE void respond() {
-    double best, next;
-    largest_.finish(best, next);
-    const std::int64_t at = first_of(best);
-    const double before = responsibilities_[at];
-    std::int64_t j = 0;
-    for (; j + width <= n_; j += width) {
-      const Lanes message = load<double>(responsibilities_ + j) * old_ + (load_numbers(similarities_ + j) - best) * new_;
-      store<double>(responsibilities_ + j, message);
-    }
-    for (; j < n_; ++j) responsibilities_[j] = responsibilities_[j] * old_ + (static_cast<double>(similarities_[j]) - best) * new_;
-    responsibilities_[at] = before * old_ + (static_cast<double>(similarities_[at]) - next) * new_;
-  }
-
-  COTERIE_INLINE std::int64_t first_of(double best) const {
-    std::int64_t j = 0;
-    for (; j + width <= n_; j += width) {
-      const std::uint32_t is_best =
-          lane_bits<double>(load<double>(availabilities_ + j) + load_numbers(similarities_ + j) == broadcast<double>(best));
-      if (is_best != 0) return j + __builtin_ctz(is_best);
-    }
-    for (; j < n_ - 1; ++j)
-      if (availabilities_[j] + static_cast<double>(similarities_[j]) == best) break;
-    return j;
-  }
-
-  const T* similarities_;
-  double* availabilities_;
-  double* responsibilities_;
-  const double* sums_;
-  std::int64_t row_, n_;
-  double old_, new_;  // shares of the last message and of the new one
-  TwoLargest largest_;
-};
-
+// Columns [begin, end), none of them the row's own.
 template <class T>
-void update_rows(const MessageJob<T>& job, std::int64_t begin, std::int64_t end) {
-  for (std::int64_t row = begin; row < end; ++row) RowUpdate<T>(job, row).run();
+COTERIE_INLINE void offer_to(const MessageRow<T>& row, std::int64_t begin, std::int64_t end, TwoLargest& largest) {
+  const double kept = row.damping, fresh = 1 - row.damping;
+  const Lanes zero{};
+  std::int64_t k = begin;
+  for (; k + width <= end; k += width) {
+    const Lanes sums = load<double>(row.column_sums + k);
+    const Lanes positive = maximum<double>(load<double>(row.responsibilities + k), zero);
+    const Lanes less = maximum<double>(positive - sums, zero) - maximum<double>(-sums, zero);
+    const Lanes deviation = load<double>(row.deviations + k) * kept - less * fresh;
+    const Lanes offer = load<double>(row.availability + k) + deviation + load_numbers(row.similarities + k);
+    store<double>(row.deviations + k, deviation);
+    store<double>(row.offers + k, offer);
+    largest.meet(offer);
+  }
+  for (; k < end; ++k) {
+    const double sum = row.column_sums[k], positive = row.responsibilities[k] > 0 ? row.responsibilities[k] : 0.0;
+    const double less = (positive - sum > 0 ? positive - sum : 0.0) - (-sum > 0 ? -sum : 0.0);
+    row.deviations[k] = row.deviations[k] * kept - less * fresh;
+    row.offers[k] = row.availability[k] + row.deviations[k] + static_cast<double>(row.similarities[k]);
+    largest.meet(row.offers[k]);
+  }
+}
+
+COTERIE_INLINE std::int64_t first_of(const double* numbers, std::int64_t n, double wanted) {
+  std::int64_t k = 0;
+  for (; k + width <= n; k += width) {
+    const std::uint32_t is_wanted = lane_bits<double>(load<double>(numbers + k) == broadcast<double>(wanted));
+    if (is_wanted != 0) return k + __builtin_ctz(is_wanted);
+  }
+  while (k < n - 1 && numbers[k] != wanted) ++k;
+  return k;
 }
 
 template <class T>
-void sum_columns(const MessageJob<T>& job, std::int64_t begin, std::int64_t end, double* sums) {
-  for (std::int64_t j = begin; j < end; ++j) sums[j] = 0;
-  for (std::int64_t i = 0; i < job.n; ++i) {
-    const double* row = job.responsibilities + i * job.n;
-    const bool has_own = i >= begin && i < end;
-    const double own = has_own ? sums[i] + row[i] : 0;
-    std::int64_t j = begin;
-    const Lanes zero{};
-    for (; j + width <= end; j += width)
-      store<double>(sums + j, load<double>(sums + j) + maximum<double>(load<double>(row + j), zero));
-    for (; j < end; ++j) sums[j] += row[j] > 0 ? row[j] : 0.0;
-    if (has_own) sums[i] = own;
+BestOffers offer(const MessageRow<T>& row, double own_offer) {
+  TwoLargest largest;
+  offer_to(row, 0, row.row, largest);
+  offer_to(row, row.row + 1, row.n, largest);
+  row.deviations[row.row] = 0;
+  row.offers[row.row] = own_offer;
+  largest.meet(own_offer);
+  BestOffers found;
+  largest.finish(found.best, found.next);
+  found.at = first_of(row.offers, row.n, found.best);
+  return found;
+}
+
+template <class T>
+void add_positive(const MessageRow<T>& row, double alpha, double level, double* sums) {
+  const Lanes zero{};
+  std::int64_t k = 0;
+  for (; k + width <= row.n; k += width)
+    store<double>(sums + k, load<double>(sums + k) + maximum<double>(load_numbers(row.similarities + k) * alpha - level, zero));
+  for (; k < row.n; ++k) {
+    const double responsibility = static_cast<double>(row.similarities[k]) * alpha - level;
+    sums[k] += responsibility > 0 ? responsibility : 0.0;
   }
 }
 
 }  // namespace
 
 void install_affinity_propagation(Engine& engine) {
-  engine.float32.messages = {update_rows<float>, sum_columns<float>};
-  engine.float64.messages = {update_rows<double>, sum_columns<double>};
+  engine.float32.messages = {respond<float>, offer<float>, add_positive<float>};
+  engine.float64.messages = {respond<double>, offer<double>, add_positive<double>};
 }
 
 }  // namespace coterie::COTERIE_ISA

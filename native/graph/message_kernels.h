@@ -1,27 +1,38 @@
-// What the kernels of affinity propagation are asked to do.
+// What the kernels of affinity propagation are asked to do: one row at a time, in working memory of the caller.
 #pragma once
 
 #include <cstdint>
 
 namespace coterie {
 
-// One step over some rows or columns.
+// A step of one row. Responsibilities are alpha * similarity - level but in a few cells, availabilities are those of their column
+// but in some cells: so neither is stored as a matrix.
 template <class T>
-struct MessageJob {
-  const T* similarities;         // n x n; the diagonal holds the preferences
-  double* availabilities;        // n x n: how well column j would serve row i
-  double* responsibilities;      // n x n: how much row i asks for column j
-  const double* column_sums;     // per column: its own responsibility, and the positive ones of the others
+struct MessageRow {
+  const T* similarities;
   std::int64_t n;
+  std::int64_t row;
   double damping;
+  const double* column_sums;   // of the last responsibilities
+  const double* availability;  // per column: what most rows are told
+  double* responsibilities;    // working memory
+  double* deviations;          // of the row's availabilities from those of the columns
+  double* offers;              // availability + similarity
+};
+
+struct BestOffers {
+  double best, next;
+  std::int64_t at;  // the first column of the best
 };
 
 template <class T>
 struct MessageKernels {
-  // Availabilities of the rows from the last column sums, then their responsibilities.
-  void (*update_rows)(const MessageJob<T>& job, std::int64_t begin, std::int64_t end);
-  // The sums of columns [begin, end).
-  void (*sum_columns)(const MessageJob<T>& job, std::int64_t begin, std::int64_t end, double* sums);
+  // responsibilities = alpha * similarities - level
+  void (*respond)(const MessageRow<T>& row, double alpha, double level);
+  // New deviations from the responsibilities, and the two best offers; own_offer is that of the row to itself.
+  BestOffers (*offer)(const MessageRow<T>& row, double own_offer);
+  // sums += the positive ones of alpha * similarities - level
+  void (*add_positive)(const MessageRow<T>& row, double alpha, double level, double* sums);
 };
 
 }  // namespace coterie
