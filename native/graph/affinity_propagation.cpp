@@ -19,8 +19,9 @@ constexpr double negligible_share = 1e-22;  // of a number to which it is added:
 
 template <class T>
 struct Messages<T>::Work {
-  explicit Work(std::int64_t n) : responsibilities(n), deviations(n, 0.0), offers(n) {}
-  std::vector<double> responsibilities, deviations, offers;
+  explicit Work(std::int64_t n) : deviations(n, 0.0), offers(n), before(n), different(n) {}
+  std::vector<double> deviations, offers, before;
+  std::vector<std::int32_t> different;
 };
 
 template <class T>
@@ -56,30 +57,34 @@ template <class T>
 void Messages<T>::update_row(std::int64_t i, Work& work, double* sums) {
   const MessageKernels<T>& kernels = engine().template of<T>().messages;
   const T* s = similarities_ + i * n_;
-  const MessageRow<T> row{s,
-                          n_,
-                          i,
-                          damping_,
-                          column_sums_.data(),
-                          availability_.data(),
-                          work.responsibilities.data(),
-                          work.deviations.data(),
-                          work.offers.data()};
   MessageCells& favoured = favoured_[i];
   MessageCells& deviations = deviations_[i];
-  kernels.respond(row, alpha_, level_[i]);
-  for (std::size_t c = 0; c < favoured.columns.size(); ++c) work.responsibilities[favoured.columns[c]] += favoured.values[c];
+  const MessageRow<T> row{.similarities = s,
+                          .n = n_,
+                          .row = i,
+                          .damping = damping_,
+                          .alpha = alpha_,
+                          .level = level_[i],
+                          .favoured = favoured.columns.data(),
+                          .favours = favoured.values.data(),
+                          .n_favoured = static_cast<std::int64_t>(favoured.columns.size()),
+                          .column_sums = column_sums_.data(),
+                          .availability = availability_.data(),
+                          .own_offer = own_availability_[i] + static_cast<double>(s[i]),
+                          .deviations = work.deviations.data(),
+                          .offers = work.offers.data(),
+                          .different = work.different.data(),
+                          .before = work.before.data()};
   for (std::size_t c = 0; c < deviations.columns.size(); ++c) work.deviations[deviations.columns[c]] = deviations.values[c];
-  const BestOffers found = kernels.offer(row, own_availability_[i] + static_cast<double>(s[i]));
-
+  const BestOffers found = kernels.offer(row);
   deviations.columns.clear();
   deviations.values.clear();
-  for (std::int64_t k = 0; k < n_; ++k) {
+  for (std::int64_t c = 0; c < found.n_different; ++c) {
+    const std::int32_t k = work.different[c];
     const double deviation = work.deviations[k];
-    if (deviation == 0) continue;
     work.deviations[k] = 0;
-    if (k == i || std::abs(deviation) <= negligible_share * std::abs(work.offers[k])) continue;
-    deviations.columns.push_back(static_cast<std::int32_t>(k));
+    if (std::abs(deviation) <= negligible_share * std::abs(work.offers[k])) continue;  // also where it is 0
+    deviations.columns.push_back(k);
     deviations.values.push_back(deviation);
   }
 
@@ -103,7 +108,7 @@ void Messages<T>::update_row(std::int64_t i, Work& work, double* sums) {
   }
   favoured.values[at] += (found.best - found.next) * (1 - damping_);
 
-  kernels.add_positive(row, alpha, level_[i], sums);
+  kernels.add_positive(s, n_, alpha, level_[i], sums);
   double own = 0;
   for (std::size_t c = 0; c < favoured.columns.size(); ++c) {
     const std::int64_t k = favoured.columns[c];

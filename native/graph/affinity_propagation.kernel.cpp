@@ -43,36 +43,42 @@ struct TwoLargest {
   }
 };
 
-template <class T>
-void respond(const MessageRow<T>& row, double alpha, double level) {
-  std::int64_t k = 0;
-  for (; k + width <= row.n; k += width) store<double>(row.responsibilities + k, load_numbers(row.similarities + k) * alpha - level);
-  for (; k < row.n; ++k) row.responsibilities[k] = static_cast<double>(row.similarities[k]) * alpha - level;
+// What a column does: its deviation and its offer. Value is a number or a vector of them.
+template <class Value, class Larger>
+COTERIE_INLINE void deviate(Value responsibility, Value sum, double damping, const Larger& larger, Value& deviation) {
+  const Value zero{};
+  const Value less = larger(larger(responsibility, zero) - sum, zero) - larger(-sum, zero);
+  deviation = deviation * damping - less * (1 - damping);
 }
 
-// Columns [begin, end), none of them the row's own.
+COTERIE_INLINE double larger_number(double a, double b) { return a > b ? a : b; }
+
 template <class T>
-COTERIE_INLINE void offer_to(const MessageRow<T>& row, std::int64_t begin, std::int64_t end, TwoLargest& largest) {
-  const double kept = row.damping, fresh = 1 - row.damping;
-  const Lanes zero{};
-  std::int64_t k = begin;
-  for (; k + width <= end; k += width) {
-    const Lanes sums = load<double>(row.column_sums + k);
-    const Lanes positive = maximum<double>(load<double>(row.responsibilities + k), zero);
-    const Lanes less = maximum<double>(positive - sums, zero) - maximum<double>(-sums, zero);
-    const Lanes deviation = load<double>(row.deviations + k) * kept - less * fresh;
-    const Lanes offer = load<double>(row.availability + k) + deviation + load_numbers(row.similarities + k);
+COTERIE_INLINE void offer_one(const MessageRow<T>& row, std::int64_t k, double favour) {
+  const auto s = static_cast<double>(row.similarities[k]);
+  deviate(s * row.alpha - row.level + favour, row.column_sums[k], row.damping, larger_number, row.deviations[k]);
+  row.offers[k] = row.availability[k] + row.deviations[k] + s;
+}
+
+// All columns as if none were favoured; returns how many deviate.
+template <class T>
+COTERIE_INLINE std::int64_t offer_all(const MessageRow<T>& row) {
+  const auto larger = [](Lanes a, Lanes b) __attribute__((always_inline)) { return maximum<double>(a, b); };
+  std::int64_t k = 0, n_different = 0;
+  for (; k + width <= row.n; k += width) {
+    const Lanes s = load_numbers(row.similarities + k);
+    Lanes deviation = load<double>(row.deviations + k);
+    deviate(s * row.alpha - row.level, load<double>(row.column_sums + k), row.damping, larger, deviation);
     store<double>(row.deviations + k, deviation);
-    store<double>(row.offers + k, offer);
-    largest.meet(offer);
+    store<double>(row.offers + k, load<double>(row.availability + k) + deviation + s);
+    for (std::uint32_t bits = lane_bits<double>(deviation != Lanes{}); bits != 0; bits &= bits - 1)
+      row.different[n_different++] = static_cast<std::int32_t>(k + __builtin_ctz(bits));
   }
-  for (; k < end; ++k) {
-    const double sum = row.column_sums[k], positive = row.responsibilities[k] > 0 ? row.responsibilities[k] : 0.0;
-    const double less = (positive - sum > 0 ? positive - sum : 0.0) - (-sum > 0 ? -sum : 0.0);
-    row.deviations[k] = row.deviations[k] * kept - less * fresh;
-    row.offers[k] = row.availability[k] + row.deviations[k] + static_cast<double>(row.similarities[k]);
-    largest.meet(row.offers[k]);
+  for (; k < row.n; ++k) {
+    offer_one(row, k, 0.0);
+    if (row.deviations[k] != 0) row.different[n_different++] = static_cast<std::int32_t>(k);
   }
+  return n_different;
 }
 
 COTERIE_INLINE std::int64_t first_of(const double* numbers, std::int64_t n, double wanted) {
@@ -86,36 +92,42 @@ COTERIE_INLINE std::int64_t first_of(const double* numbers, std::int64_t n, doub
 }
 
 template <class T>
-BestOffers offer(const MessageRow<T>& row, double own_offer) {
-  TwoLargest largest;
-  offer_to(row, 0, row.row, largest);
-  offer_to(row, row.row + 1, row.n, largest);
-  row.deviations[row.row] = 0;
-  row.offers[row.row] = own_offer;
-  largest.meet(own_offer);
+BestOffers offer(const MessageRow<T>& row) {
+  for (std::int64_t c = 0; c < row.n_favoured; ++c) row.before[c] = row.deviations[row.favoured[c]];
   BestOffers found;
+  found.n_different = offer_all(row);
+  for (std::int64_t c = 0; c < row.n_favoured; ++c) {
+    const std::int64_t k = row.favoured[c];
+    const bool is_listed = row.deviations[k] != 0;
+    row.deviations[k] = row.before[c];
+    offer_one(row, k, row.favours[c]);
+    if (!is_listed && row.deviations[k] != 0) row.different[found.n_different++] = row.favoured[c];
+  }
+  row.deviations[row.row] = 0;  // its own availability is kept elsewhere
+  row.offers[row.row] = row.own_offer;
+  TwoLargest largest;
+  std::int64_t k = 0;
+  for (; k + width <= row.n; k += width) largest.meet(load<double>(row.offers + k));
+  for (; k < row.n; ++k) largest.meet(row.offers[k]);
   largest.finish(found.best, found.next);
   found.at = first_of(row.offers, row.n, found.best);
   return found;
 }
 
 template <class T>
-void add_positive(const MessageRow<T>& row, double alpha, double level, double* sums) {
+void add_positive(const T* similarities, std::int64_t n, double alpha, double level, double* sums) {
   const Lanes zero{};
   std::int64_t k = 0;
-  for (; k + width <= row.n; k += width)
-    store<double>(sums + k, load<double>(sums + k) + maximum<double>(load_numbers(row.similarities + k) * alpha - level, zero));
-  for (; k < row.n; ++k) {
-    const double responsibility = static_cast<double>(row.similarities[k]) * alpha - level;
-    sums[k] += responsibility > 0 ? responsibility : 0.0;
-  }
+  for (; k + width <= n; k += width)
+    store<double>(sums + k, load<double>(sums + k) + maximum<double>(load_numbers(similarities + k) * alpha - level, zero));
+  for (; k < n; ++k) sums[k] += larger_number(static_cast<double>(similarities[k]) * alpha - level, 0.0);
 }
 
 }  // namespace
 
 void install_affinity_propagation(Engine& engine) {
-  engine.float32.messages = {respond<float>, offer<float>, add_positive<float>};
-  engine.float64.messages = {respond<double>, offer<double>, add_positive<double>};
+  engine.float32.messages = {offer<float>, add_positive<float>};
+  engine.float64.messages = {offer<double>, add_positive<double>};
 }
 
 }  // namespace coterie::COTERIE_ISA

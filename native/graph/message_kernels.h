@@ -13,26 +13,31 @@ struct MessageRow {
   std::int64_t n;
   std::int64_t row;
   double damping;
-  const double* column_sums;   // of the last responsibilities
-  const double* availability;  // per column: what most rows are told
-  double* responsibilities;    // working memory
-  double* deviations;          // of the row's availabilities from those of the columns
-  double* offers;              // availability + similarity
+  double alpha, level;                    // of its last responsibilities
+  const std::int32_t* favoured;           // columns where these are larger,
+  const double* favours;                  // and by how much
+  std::int64_t n_favoured;
+  const double* column_sums;              // of the last responsibilities
+  const double* availability;             // per column: what most rows are told
+  double own_offer;                       // of the row to itself
+  double* deviations;                     // of the row's availabilities from those of the columns; replaced by the new ones
+  double* offers;                         // working memory: availability + similarity
+  std::int32_t* different;                // columns whose deviation is not 0; n places
+  double* before;                         // working memory: n places
 };
 
 struct BestOffers {
   double best, next;
-  std::int64_t at;  // the first column of the best
+  std::int64_t at;           // the first column of the best
+  std::int64_t n_different;
 };
 
 template <class T>
 struct MessageKernels {
-  // responsibilities = alpha * similarities - level
-  void (*respond)(const MessageRow<T>& row, double alpha, double level);
-  // New deviations from the responsibilities, and the two best offers; own_offer is that of the row to itself.
-  BestOffers (*offer)(const MessageRow<T>& row, double own_offer);
+  // New deviations from the last responsibilities, and the two best offers.
+  BestOffers (*offer)(const MessageRow<T>& row);
   // sums += the positive ones of alpha * similarities - level
-  void (*add_positive)(const MessageRow<T>& row, double alpha, double level, double* sums);
+  void (*add_positive)(const T* similarities, std::int64_t n, double alpha, double level, double* sums);
 };
 
 }  // namespace coterie

@@ -37,7 +37,10 @@ def load_with_our_classes(name):
     return module
 
 
-MESSAGES, SHIFTS = load_with_our_classes("test_affinity_propagation"), load_with_our_classes("test_mean_shift")
+MESSAGES, SHIFTS = (
+    load_with_our_classes("test_affinity_propagation"),
+    load_with_our_classes("test_mean_shift"),
+)
 for module in (MESSAGES, SHIFTS):
     found = {name: test for name, test in vars(module).items() if name.startswith("test_")}
     globals().update({name: test for name, test in found.items() if name not in LEFT_OUT})

@@ -25,7 +25,9 @@ def load_with_our_classes(name):
     spec = importlib.util.spec_from_file_location(f"scikit_learn_{name}", path)
     module = importlib.util.module_from_spec(spec)
     ours = {name: getattr(cluster, name) for name in OURS}
-    builders = {name: partial(cluster.linkage_tree, linkage=name) for name in ("complete", "average", "single")}
+    builders = {
+        name: partial(cluster.linkage_tree, linkage=name) for name in ("complete", "average", "single")
+    }
     private = {"linkage_tree": cluster.linkage_tree, "_TREE_BUILDERS": {"ward": cluster.ward_tree} | builders}
     with (
         mock.patch.multiple(sklearn.cluster, **ours),

@@ -9,7 +9,15 @@ import numpy as np
 
 from coterie._support.caller import caller_level
 from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike, MetricLike
-from coterie._support.validation import Choice, Flag, Nothing, Whole, check_data, check_n_clusters, check_parameter
+from coterie._support.validation import (
+    Choice,
+    Flag,
+    Nothing,
+    Whole,
+    check_data,
+    check_n_clusters,
+    check_parameter,
+)
 from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree
 from coterie.distance import check_distance_matrix, find_distance
 from coterie.distance.input import distance_of_rows
@@ -105,8 +113,8 @@ def linkage_tree(
     rows = _rows(X, affinity, who)
     if isinstance(affinity, str) and affinity == "cosine" and (~rows.any(axis=1)).any():
         raise InvalidData(
-            "Cosine affinity cannot be used when X contains zero vectors: they have no direction. Leave these "
-            "rows out."
+            "Cosine affinity cannot be used when X contains zero vectors, which have no direction. Leave "
+            "these rows out."
         )
     if callable(affinity) and connectivity is None:
         rows, affinity = _matrix_by(affinity, rows), "precomputed"

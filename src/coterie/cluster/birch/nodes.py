@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -153,6 +154,6 @@ def _make_nodes(tree: CFTree, threshold: float, branching_factor: int) -> Linked
         entry.child_ = nodes[child] if child >= 0 else None
     dummy = CFNode(is_leaf=True, centroids_=tree.centers[:0], squared_norm_=norms[:0], **rules)
     leaves = [dummy, *nodes[: tree.n_leaves]]
-    for before, after in zip(leaves[:-1], leaves[1:], strict=True):
+    for before, after in pairwise(leaves):
         before.next_leaf_, after.prev_leaf_ = after, before
     return LinkedTree(nodes[-1], dummy)

@@ -56,6 +56,8 @@ from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 LARGEST = 1e290  # of similarities: sums of messages stay finite whatever the rows and iterations
 ROWS_AT_ONCE = 256
+SAMPLE = 100_000  # cells that a median is looked for by
+BRACKET = (0.48, 0.52)  # shares of the sample between which the median lies, or all cells are sorted
 
 
 class OpenShare(Constraint):
@@ -79,7 +81,7 @@ class AffinityPropagation(Clusterer):
 
     and a(k, k) is the sum over j != k of max(0, r(j, k)). Rows with a(k, k) + r(k, k) > 0 are exemplars. The
     number of groups follows from the preferences s(k, k): higher ones make more. A drop-in for scikit-learn's
-    class, with the same exemplars.
+    class; see Notes for what rounding decides.
 
     Parameters
     ----------
@@ -127,9 +129,13 @@ class AffinityPropagation(Clusterer):
 
     Notes
     -----
-    Memory is that of three square matrices, time that of reading them once per iteration: for up to some ten
-    thousand rows. A fit that does not converge says so (`ConvergenceWarning`): raise `damping` or `max_iter`.
-    After frey-2007 of docs/references.md.
+    Memory is that of the matrix of similarities and about half of it, time that of reading it once per
+    iteration: a message is a number of its row and one of its column but in some cells. A fit that does not
+    converge says so (`ConvergenceWarning`): raise `damping` or `max_iter`. After frey-2007 of
+    docs/references.md.
+
+    Exemplars and labels are scikit-learn's but where the noise or rounding decides: between equal rows,
+    between the two rows of a pair, and in fits that do not converge.
 
     Examples
     --------
@@ -420,7 +426,7 @@ def check_preference(preference: Any, S: Distances, *, who: str) -> AnyArray:
     array(-1.)
     """
     if preference is None:
-        return np.asarray(np.median(S))
+        return np.asarray(median_of(S))
     try:
         values = np.asarray(preference, dtype=np.float64)
     except (TypeError, ValueError):
@@ -432,8 +438,40 @@ def check_preference(preference: Any, S: Distances, *, who: str) -> AnyArray:
             f"{_shown_preference(preference, values)}."
         )
     if np.abs(values).max() > LARGEST:
-        raise InvalidParameter(f"preference of {who} must be at most {LARGEST:.0e} in size, got a larger one.")
+        raise InvalidParameter(
+            f"preference of {who} must be at most {LARGEST:.0e} in size, got a larger one."
+        )
     return values
+
+
+def median_of(S: Distances) -> Any:
+    """Return ``np.median(S)`` without a copy of all cells: a sample says between which two to look closely.
+
+    Examples
+    --------
+    >>> median_of(np.array([[0.0, -4.0], [-2.0, 0.0]]))
+    np.float64(-1.0)
+    """
+    sample = np.sort(S.ravel()[:: max(1, S.size // SAMPLE)])
+    if S.size <= 2 * SAMPLE:
+        return np.median(S)
+    low, high = (sample[int(share * len(sample))] for share in BRACKET)
+    below, at_low, at_high, between = 0, 0, 0, []
+    for first in range(0, len(S), ROWS_AT_ONCE):
+        rows = S[first : first + ROWS_AT_ONCE]
+        below += int(np.count_nonzero(rows < low))
+        at_low += int(np.count_nonzero(rows == low))
+        at_high += int(np.count_nonzero(rows == high))
+        between.append(rows[(rows > low) & (rows < high)])
+    inner = np.sort(np.concatenate(between))
+    limits = np.cumsum([below, at_low, len(inner), at_high if high > low else 0])
+    ranks = [(S.size - 1) // 2, S.size // 2]
+    if ranks[0] < below or ranks[1] >= limits[-1]:
+        return np.median(S)  # the sample was not typical
+    middle = [
+        low if rank < limits[1] else inner[rank - limits[1]] if rank < limits[2] else high for rank in ranks
+    ]
+    return np.mean(np.array(middle, dtype=S.dtype))
 
 
 def _shown_preference(preference: Any, values: AnyArray) -> str:
@@ -456,19 +494,15 @@ def has_equal_similarities(S: Distances) -> bool:
     True
     """
     first = S[0, 1]
-    for i, row in enumerate(S):
-        if not ((row[:i] == first).all() and (row[i + 1 :] == first).all()):
-            return False
-    return True
+    return all((row[:i] == first).all() and (row[i + 1 :] == first).all() for i, row in enumerate(S))
 
 
 def add_noise(S: Distances, draws: np.random.RandomState) -> None:
-    """Add noise as small as rounding, so that no two similarities are equal; in place, a few rows at a time."""
+    """Add noise as small as rounding, so that no two similarities are equal; in place, in blocks of rows."""
     limits = np.finfo(S.dtype)
     for first in range(0, len(S), ROWS_AT_ONCE):
         rows = S[first : first + ROWS_AT_ONCE]
         rows += (limits.eps * rows + limits.tiny * 100) * draws.standard_normal(size=rows.shape)
-
 
 
 def _equal_rows(S: Distances, preference: AnyArray) -> Found:
