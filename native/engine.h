@@ -7,8 +7,10 @@
 #include "dendrogram/ordering.h"
 #include "dendrogram/point_block_kernels.h"
 #include "density/dbscan_jobs.h"
+#include "density/mean_shift_jobs.h"
 #include "distance/powers.h"
 #include "evaluate/silhouette.h"
+#include "graph/message_kernels.h"
 #include "kernel_kmeans/kernel_sum_kernels.h"
 #include "kmeans/kmeans_kernels.h"
 #include "kmeans/seeding_kernels.h"
@@ -45,6 +47,7 @@ struct Kernels {
   AffinityKernels<T> affinity;
   MedoidKernels<T> medoids;
   KernelSumKernels<T> kernel_sums;
+  MessageKernels<T> messages;
 };
 
 struct Engine {
@@ -60,6 +63,7 @@ struct Engine {
   NeighbourKernels neighbours;
   LatentKernels latent_classes;
   SeriesKernels series;
+  ShiftKernels mean_shift;
   DistanceCodeKernels distance_codes;
 
   template <class T>

@@ -25,6 +25,8 @@
   apply(kmeans, sparse_pass)                \
   apply(kmeans, sparse_seeding)             \
   apply(density, dbscan)                    \
+  apply(density, mean_shift)                \
+  apply(graph, affinity_propagation)        \
   apply(linkage, centroid_search)           \
   apply(linkage, matrix_rows)               \
   apply(linkage, product_search)            \

@@ -179,6 +179,16 @@ FACTS: dict[str, MethodFacts] = {
         "moons",
         {},
     ),
+    "mean-shift": MethodFacts(
+        r"m \leftarrow \frac{1}{|N|} \sum_{i \in N} x_i, \quad N = \{i : \lVert x_i - m \rVert \le h\}",
+        "Peaks of the density at one scale that is known, the radius h; pixels, places, counts of groups.",
+        "Groups of different densities (HDBSCAN) or of curved shape (mode clustering); many columns.",
+        "n log n per step in few columns, tens of steps; the radius alone, if it is not given, n²",
+        ROWS_ONLY,
+        "density.md",
+        "clouds",
+        {"bandwidth": 1.5},
+    ),
     "mixture": MethodFacts(
         r"p(x) = \sum_{k} \pi_k \, \mathcal{N}(x;\, \mu_k, \Sigma_k)",
         "Elliptic clouds of different spread that overlap; shares of every row in every group; BIC for k.",
@@ -248,6 +258,16 @@ FACTS: dict[str, MethodFacts] = {
         "kmedoids.md",
         "clouds",
         {"n_clusters": 4, "random_state": 0},
+    ),
+    "affinity": MethodFacts(
+        r"\max \; \sum_{i} s(i, e_i) \quad \text{so that } e_k = k \text{ wherever some } e_i = k",
+        "Groups about typical rows, from any similarities, symmetric or not; no number of groups to choose.",
+        "More than some ten thousand rows; a number of groups that is known (k-medoids).",
+        "n² for an iteration, a few hundred of them",
+        "n² similarities, and the messages that differ from those of their row and column",
+        "affinity.md",
+        "clouds",
+        {"preference": -60, "random_state": 0},
     ),
     "kmodes": MethodFacts(
         r"\min \; \sum_i w_i \sum_j [x_{ij} \ne m_{c(i) j}]",

@@ -1169,3 +1169,38 @@ def soft_dtw_gradient(centre: Annotated[NDArray[numpy.float64], dict(shape=(None
     """
     Weighted sum of soft-DTW from a centre to series, and its derivative by the centre.
     """
+
+class AffinityMessagesFloat32:
+    """The messages of affinity propagation."""
+
+    def step(self, n_threads: int = 0) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+        """Send every message once; 1 where a row represents itself."""
+
+@overload
+def AffinityMessages(similarities: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], damping: float) -> AffinityMessagesFloat32: ...
+
+@overload
+def AffinityMessages(similarities: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], damping: float) -> AffinityMessagesFloat64:
+    """Begin affinity propagation; reads the similarities where they are."""
+
+class AffinityMessagesFloat64:
+    """The messages of affinity propagation."""
+
+    def step(self, n_threads: int = 0) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+        """Send every message once; 1 where a row represents itself."""
+
+class MovingSeeds:
+    """The seeds of mean shift."""
+
+    def step(self, is_last: bool = False, n_threads: int = 0) -> int:
+        """
+        Move every seed to the mean of the rows within the bandwidth; how many move on.
+        """
+
+    def read(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """Place of each seed, the rows of its last mean, the steps before it."""
+
+def move_seeds(tree: KDTreeFloat64, seeds: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bandwidth: float, is_single: bool, n_threads: int = 0) -> MovingSeeds:
+    """
+    Begin mean shift over the rows of a Euclidean tree; is_single rounds every mean to float32.
+    """

@@ -126,3 +126,26 @@ def test_a_damaged_model(tmp_path):
     ):
         coterie.save(model, tmp_path / "m")
     assert not (tmp_path / "m").exists()
+
+
+def test_nodes_as_objects_are_the_tree():
+    """Law: `root_` and the list of leaves hold what `tree_` holds, entry by entry, and each node once."""
+    model = Birch(threshold=0.3, branching_factor=5, n_clusters=None).fit(X)
+    tree, nodes, waiting = model.tree_, [], [model.root_]
+    while waiting:
+        nodes.append(waiting.pop())
+        waiting += [entry.child_ for entry in nodes[-1].subclusters_ if entry.child_ is not None]
+    assert len(nodes) == len(set(map(id, nodes))) == tree.n_nodes
+    leaves = model._get_leaves()
+    assert {id(leaf) for leaf in leaves} == {id(node) for node in nodes if node.is_leaf}
+    assert leaves[0].prev_leaf_ is model.dummy_leaf_
+    assert not model.dummy_leaf_.subclusters_
+    found = [entry for leaf in leaves for entry in leaf.subclusters_]
+    np.testing.assert_array_equal([entry.centroid_ for entry in found], model.subcluster_centers_)
+    np.testing.assert_allclose([entry.linear_sum_ for entry in found], tree.linear_sums)
+    np.testing.assert_allclose([entry.squared_sum_ for entry in found], tree.squared_sums)
+    np.testing.assert_array_equal([entry.radius for entry in found], tree.radii)
+    assert [entry.n_samples_ for entry in found] == tree.subcluster_weights.tolist()
+    assert model.root_ is model.root_
+    with pytest.raises(AttributeError, match="after fit"):
+        _ = Birch().root_

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from coterie.cluster.agglomerative.diana import Diana
     from coterie.cluster.agglomerative.feature_agglomeration import FeatureAgglomeration
     from coterie.cluster.agglomerative.genie import Genie
+    from coterie.cluster.agglomerative.tree_functions import linkage_tree, ward_tree
     from coterie.cluster.birch.birch import Birch
     from coterie.cluster.birch.cf_tree import CFTree
     from coterie.cluster.categorical.kprototypes import KModes, KPrototypes
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from coterie.cluster.density.dbscan import DBSCAN, dbscan
     from coterie.cluster.density.eps import EpsSuggestion, suggest_eps
     from coterie.cluster.density.hdbscan import HDBSCAN
+    from coterie.cluster.density.mean_shift import MeanShift, estimate_bandwidth, get_bin_seeds, mean_shift
     from coterie.cluster.density.optics import OPTICS
     from coterie.cluster.density.optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
     from coterie.cluster.density.optics_order import OpticsGraph, compute_optics_graph
     from coterie.cluster.embedding.embedding_clustering import EmbeddingClustering
     from coterie.cluster.embedding.layout import lay_out_graph
+    from coterie.cluster.graph.affinity_propagation import AffinityPropagation, affinity_propagation
     from coterie.cluster.graph.communities import Communities, leiden
     from coterie.cluster.graph.leiden import Leiden
     from coterie.cluster.kernel.kernel_kmeans import KernelKMeans
@@ -62,22 +65,29 @@ _HOMES = {
     "MixtureStep": "coterie.cluster.mixture.history",
     "OpticsGraph": "coterie.cluster.density.optics_order",
     "XiClusters": "coterie.cluster.density.optics_clusters",
+    "affinity_propagation": "coterie.cluster.graph.affinity_propagation",
     "cluster_optics_dbscan": "coterie.cluster.density.optics_clusters",
     "cluster_optics_xi": "coterie.cluster.density.optics_clusters",
     "compute_optics_graph": "coterie.cluster.density.optics_order",
     "dbscan": "coterie.cluster.density.dbscan",
+    "estimate_bandwidth": "coterie.cluster.density.mean_shift",
+    "get_bin_seeds": "coterie.cluster.density.mean_shift",
     "k_means": "coterie.cluster.kmeans.functions",
     "kmeans_plusplus": "coterie.cluster.kmeans.functions",
     "lay_out_graph": "coterie.cluster.embedding.layout",
     "leiden": "coterie.cluster.graph.communities",
+    "linkage_tree": "coterie.cluster.agglomerative.tree_functions",
+    "mean_shift": "coterie.cluster.density.mean_shift",
     "spectral_clustering": "coterie.cluster.spectral.spectral",
     "suggest_eps": "coterie.cluster.density.eps",
+    "ward_tree": "coterie.cluster.agglomerative.tree_functions",
 }
 
 __all__ = [
     "DBSCAN",
     "HDBSCAN",
     "OPTICS",
+    "AffinityPropagation",
     "AgglomerativeClustering",
     "Birch",
     "BisectingKMeans",
@@ -105,6 +115,7 @@ __all__ = [
     "LaplacianEigenmap",
     "LatentClasses",
     "Leiden",
+    "MeanShift",
     "Method",
     "MiniBatchKMeans",
     "MixtureHistory",
@@ -114,18 +125,24 @@ __all__ = [
     "SpectralClustering",
     "VonMisesFisherMixture",
     "XiClusters",
+    "affinity_propagation",
     "cluster_optics_dbscan",
     "cluster_optics_xi",
     "compute_optics_graph",
     "dbscan",
+    "estimate_bandwidth",
     "find_method",
+    "get_bin_seeds",
     "k_means",
     "kmeans_plusplus",
     "lay_out_graph",
     "leiden",
+    "linkage_tree",
+    "mean_shift",
     "methods",
     "spectral_clustering",
     "suggest_eps",
+    "ward_tree",
 ]
 
 

@@ -152,6 +152,15 @@ _METHODS = (
         needs_k=False,
     ),
     Method(
+        "mean-shift",
+        "mean shift",
+        "coterie.cluster.density.mean_shift",
+        "MeanShift",
+        "peaks of the density, with every row at the nearest; finds the number of groups from a radius",
+        needs_k=False,
+        settings=(("bin_seeding", True),),
+    ),
+    Method(
         "mixture",
         "Gaussian mixture",
         "coterie.cluster.mixture.gaussian_mixture",
@@ -207,6 +216,15 @@ _METHODS = (
         "KMedoids",
         "groups about one of their own rows; any distance, less moved by outliers",
         needs_k=True,
+    ),
+    Method(
+        "affinity",
+        "affinity propagation",
+        "coterie.cluster.graph.affinity_propagation",
+        "AffinityPropagation",
+        "groups about rows that stand for others; finds their number; for up to some ten thousand rows",
+        needs_k=False,
+        settings=(("damping", 0.9), ("max_iter", 1000)),
     ),
     Method(
         "kmodes",

@@ -17,6 +17,7 @@ from coterie.errors import InvalidParameter, did_you_mean
 ALL_SHOWN = 12  # more names than this are not listed in a message
 MOST_ITERATIONS = 2**40  # of any method; numbers of the engine have 64 bits
 SEED_LIMIT = 2**64
+LEGACY_SEED_LIMIT = 2**32  # of NumPy's RandomState
 
 
 class Constraint:
@@ -328,6 +329,25 @@ def check_seed(random_state: Any) -> int:
         "random_state must be None, a whole number in [0, 2**64), a numpy RandomState or a numpy Generator, "
         f"got {random_state!r}."
     )
+
+
+def legacy_draws(random_state: Any) -> np.random.RandomState:
+    """Return the generator that scikit-learn draws from, where its draws are to be repeated.
+
+    What scikit-learn does not take (larger numbers, NumPy's newer generators) seeds one of the same kind.
+
+    Examples
+    --------
+    >>> legacy_draws(0).permutation(4)
+    array([2, 3, 1, 0])
+    """
+    from sklearn.utils import check_random_state  # here: it takes a second to import
+
+    is_larger = is_whole(random_state) and random_state >= LEGACY_SEED_LIMIT
+    if is_larger or isinstance(random_state, np.random.Generator):
+        random_state = check_seed(random_state) % LEGACY_SEED_LIMIT
+    draws: np.random.RandomState = check_random_state(random_state)
+    return draws
 
 
 def shift_seed(seed: int, by: int) -> int:

@@ -45,6 +45,7 @@ from coterie._support.validation.schema import Instance, Schema, Size, Sometimes
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
+from coterie.cluster.birch.nodes import CFNode, LinkedTree, link_nodes
 from coterie.cluster.kmeans.points import csr_parts
 from coterie.distance import find_distance
 from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
@@ -107,6 +108,9 @@ class Birch(DistanceTransformer):
         `partial_fit`.
     tree_ : CFTree
         The whole tree, with the weight, centre and radius of every subcluster.
+    root_, dummy_leaf_ : CFNode
+        The same tree as objects, made when asked for: its root, and an empty node whose `next_leaf_` is the
+        first leaf.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -179,6 +183,26 @@ class Birch(DistanceTransformer):
         self.compute_labels = compute_labels
         self.n_jobs = n_jobs
         self.progress = progress
+
+    @property
+    def root_(self) -> CFNode:
+        """The root of the tree; its entries are `subclusters_`, their nodes `child_`."""
+        return self._nodes("root_").root
+
+    @property
+    def dummy_leaf_(self) -> CFNode:
+        """An empty node before the first leaf, which is its `next_leaf_`."""
+        return self._nodes("dummy_leaf_").dummy_leaf
+
+    def _get_leaves(self) -> list[CFNode]:
+        """Return the leaves in their order; scikit-learn's tests ask for them by this name."""
+        return self._nodes("_get_leaves()").leaves
+
+    def _nodes(self, name: str) -> LinkedTree:
+        tree = getattr(self, "tree_", None)
+        if tree is None:
+            raise AttributeError(f"{name} of {type(self).__name__} is there after fit only.")
+        return link_nodes(tree, self.threshold, self.branching_factor)
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
