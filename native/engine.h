@@ -10,6 +10,7 @@
 #include "distance/powers.h"
 #include "evaluate/silhouette.h"
 #include "kernel_kmeans/kernel_sum_kernels.h"
+#include "kmeans/fuzzy.h"
 #include "kmeans/kmeans_kernels.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
@@ -32,6 +33,7 @@ template <class T>
 struct Kernels {
   TileKernels<T> tiles;
   KMeansKernels<T> kmeans;
+  FuzzyKernels<T> fuzzy;
   SeedingKernels<T> seeding;
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;

@@ -156,18 +156,22 @@ class Densities {
   Scratch<T> zeros_;
 };
 
-// Turns log densities into densities relative to the likeliest component; `sums` gets their sum, `greatest` the largest log.
-COTERIE_INLINE void relative_densities(double* logs, std::int64_t n_components, double* greatest, double* sums) {
+// Turns log densities into densities relative to the likeliest component; `sums` gets their sum, `greatest` the largest log,
+// `moments`, where wanted, the sum of density * log(density).
+COTERIE_INLINE void relative_densities(double* logs, std::int64_t n_components, double* greatest, double* sums,
+                                       double* moments = nullptr) {
   for (std::int64_t first = 0; first < tile_rows; first += lanes<double>) {
-    Doubles most = load(logs + first), total = {};
+    Doubles most = load(logs + first), total = {}, moment = {};
     for (std::int64_t k = 1; k < n_components; ++k) most = maximum<double>(load(logs + k * tile_rows + first), most);
     for (std::int64_t k = 0; k < n_components; ++k) {
-      const Doubles density = exponential(load(logs + k * tile_rows + first) - most);
+      const Doubles below = load(logs + k * tile_rows + first) - most, density = exponential(below);
       store(logs + k * tile_rows + first, density);
       total += density;
+      moment += density > 0 ? density * below : Doubles{};  // a component without weight is infinitely far below
     }
     store(greatest + first, most);
     store(sums + first, total);
+    if (moments != nullptr) store(moments + first, moment);
   }
 }
 

@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from coterie.cluster.kmeans.constrained import ConstrainedKMeans
     from coterie.cluster.kmeans.features import ClusteringFeatures
     from coterie.cluster.kmeans.functions import k_means, kmeans_plusplus
+    from coterie.cluster.kmeans.fuzzy import FuzzyCMeans
     from coterie.cluster.kmeans.hierarchical import HierarchicalKMeans
     from coterie.cluster.kmeans.history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.kmeans.kmeans import KMeans
     from coterie.cluster.kmeans.minibatch import MiniBatchKMeans
     from coterie.cluster.medoids.kmedoids import KMedoids
+    from coterie.cluster.mixture.bayesian_mixture import BayesianGaussianMixture
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
     from coterie.cluster.mixture.latent_classes import LatentClasses
@@ -79,6 +81,7 @@ __all__ = [
     "HDBSCAN",
     "OPTICS",
     "AgglomerativeClustering",
+    "BayesianGaussianMixture",
     "Birch",
     "BisectingKMeans",
     "CFTree",
@@ -91,6 +94,7 @@ __all__ = [
     "EmbeddingClustering",
     "EpsSuggestion",
     "FeatureAgglomeration",
+    "FuzzyCMeans",
     "GaussianMixture",
     "Genie",
     "HierarchicalKMeans",

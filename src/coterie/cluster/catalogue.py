@@ -109,6 +109,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "fuzzy",
+        "fuzzy c-means",
+        "coterie.cluster.kmeans.fuzzy",
+        "FuzzyCMeans",
+        "round groups about a centre, with a share of every row in every group",
+        needs_k=True,
+    ),
+    Method(
         "birch",
         "BIRCH",
         "coterie.cluster.birch.birch",
@@ -158,6 +166,15 @@ _METHODS = (
         "GaussianMixture",
         "clouds of any ellipse, with a share of every row in every group",
         needs_k=True,
+    ),
+    Method(
+        "bayesian-mixture",
+        "Bayesian Gaussian mixture",
+        "coterie.cluster.mixture.bayesian_mixture",
+        "BayesianGaussianMixture",
+        "clouds of any ellipse; k is the most groups, those that the rows do not need stay empty",
+        needs_k=True,
+        settings=(("max_iter", 1000),),
     ),
     Method(
         "vmf",
