@@ -70,7 +70,7 @@ def test_given_priors_are_those_of_scikit_learn(kind):
 
 
 def unit_prior(kind, d):
-    """The identity as a prior covariance."""
+    """Return the identity as a prior covariance."""
     return {"diag": np.ones(d), "spherical": 1.0}.get(kind, np.eye(d))
 
 

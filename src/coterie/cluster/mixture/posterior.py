@@ -150,7 +150,7 @@ class Posterior:
         return float(entropy - wishart - weights - d / 2 * np.log(self.mean_precision).sum())
 
     def astype(self, dtype: np.dtype[Any]) -> Posterior:
-        """Return the same numbers with means and covariances in another precision, or refuse what overflows."""
+        """Return it with means and covariances in another precision, or refuse what overflows."""
         with np.errstate(over="ignore"):
             cast = replace(
                 self,
