@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from coterie.cluster.mixture.latent_classes import LatentClasses
     from coterie.cluster.mixture.von_mises_fisher import VonMisesFisherMixture
     from coterie.cluster.modes.modes import ModeClustering
+    from coterie.cluster.som.self_organizing_map import SelfOrganizingMap
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
 
@@ -115,6 +116,7 @@ __all__ = [
     "MixtureStep",
     "ModeClustering",
     "OpticsGraph",
+    "SelfOrganizingMap",
     "SpectralClustering",
     "VonMisesFisherMixture",
     "XiClusters",

@@ -242,6 +242,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "som",
+        "self-organizing map",
+        "coterie.cluster.som.self_organizing_map",
+        "SelfOrganizingMap",
+        "a grid of vectors laid through the rows, its nodes merged to groups: a map to look at",
+        needs_k=True,
+    ),
+    Method(
         "kernel-kmeans",
         "kernel k-means",
         "coterie.cluster.kernel.kernel_kmeans",
