@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from coterie.cluster.mixture.von_mises_fisher import VonMisesFisherMixture
     from coterie.cluster.modes.modes import ModeClustering
     from coterie.cluster.som.self_organizing_map import SelfOrganizingMap
+    from coterie.cluster.spectral.biclustering import SpectralBiclustering, SpectralCoclustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
 
@@ -64,6 +65,8 @@ _HOMES = {
     "MixtureHistory": "coterie.cluster.mixture.history",
     "MixtureStep": "coterie.cluster.mixture.history",
     "OpticsGraph": "coterie.cluster.density.optics_order",
+    "SpectralBiclustering": "coterie.cluster.spectral.biclustering",
+    "SpectralCoclustering": "coterie.cluster.spectral.biclustering",
     "XiClusters": "coterie.cluster.density.optics_clusters",
     "cluster_optics_dbscan": "coterie.cluster.density.optics_clusters",
     "cluster_optics_xi": "coterie.cluster.density.optics_clusters",
@@ -117,7 +120,9 @@ __all__ = [
     "ModeClustering",
     "OpticsGraph",
     "SelfOrganizingMap",
+    "SpectralBiclustering",
     "SpectralClustering",
+    "SpectralCoclustering",
     "VonMisesFisherMixture",
     "XiClusters",
     "cluster_optics_dbscan",
