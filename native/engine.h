@@ -12,6 +12,7 @@
 #include "evaluate/silhouette.h"
 #include "graph/message_kernels.h"
 #include "kernel_kmeans/kernel_sum_kernels.h"
+#include "kmeans/fuzzy.h"
 #include "kmeans/kmeans_kernels.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
@@ -35,6 +36,7 @@ template <class T>
 struct Kernels {
   TileKernels<T> tiles;
   KMeansKernels<T> kmeans;
+  FuzzyKernels<T> fuzzy;
   SeedingKernels<T> seeding;
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;

@@ -18,6 +18,7 @@
   apply(kmeans, exponion_bounds)            \
   apply(kmeans, exponion_pass)              \
   apply(kmeans, filter_pass)                \
+  apply(kmeans, fuzzy_pass)                 \
   apply(kmeans, hamerly_pass)               \
   apply(kmeans, lloyd_pass)                 \
   apply(kmeans, seeding_gains)              \

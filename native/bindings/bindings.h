@@ -85,6 +85,7 @@ void bind_support(nb::module_& module);
 void bind_tiles(nb::module_& module);
 void bind_kmeans(nb::module_& module);
 void bind_kmeans_block(nb::module_& module);
+void bind_fuzzy(nb::module_& module);
 void bind_seeding(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_distances(nb::module_& module);

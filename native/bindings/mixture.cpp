@@ -54,13 +54,13 @@ template <class T>
 auto bind_mixture_sums(const Matrix<T>& X, const Mixture& mixture, const std::optional<Vector<double>>& weights, int threads) {
   const MixtureView model = mixture.view_for(view(X).cols);
   if (weights && static_cast<std::int64_t>(weights->shape(0)) != view(X).rows) throw std::invalid_argument("one weight per row");
-  double log_likelihood = 0;
+  double log_likelihood = 0, entropy = 0;
   auto weight = new_vector<double>(model.n_components);
   auto deviation = new_matrix<double>(model.n_components, model.cols);
   auto scatter = new_matrix<double>(model.n_components, model.cols * (model.shape == CovarianceShape::diagonal ? 1 : model.cols));
-  const MixtureSums sums = {&log_likelihood, weight.data(), deviation.data(), scatter.data()};
+  const MixtureSums sums = {&log_likelihood, weight.data(), deviation.data(), scatter.data(), &entropy};
   without_gil([&] { mixture_sums<T>(view(X), data_or_null(weights), model, threads, sums); });
-  return std::make_tuple(log_likelihood, weight, deviation, scatter);
+  return std::make_tuple(log_likelihood, weight, deviation, scatter, entropy);
 }
 
 template <class T>
@@ -81,7 +81,7 @@ auto bind_shares(const Matrix<T>& X, const Mixture& mixture, int threads) {
 template <class T>
 void bind_mixture_for(nb::module_& module) {
   module.def("mixture_sums", &bind_mixture_sums<T>, "X"_a.noconvert(), "mixture"_a, "weights"_a = nb::none(), "n_threads"_a = 0,
-             "Log-likelihood, weight, summed deviations and scatter about the means of each component.");
+             "Log-likelihood, weight, summed deviations and scatter about the means of each component, and the entropy of the shares.");
   module.def("mixture_labels", &bind_mixture_labels<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,
              "The likeliest component and the log-likelihood of each row.");
   module.def("mixture_shares", &bind_shares<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,

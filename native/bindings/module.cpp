@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   coterie::bind_tiles(module);
   coterie::bind_kmeans(module);
   coterie::bind_kmeans_block(module);
+  coterie::bind_fuzzy(module);
   coterie::bind_seeding(module);
   coterie::bind_sparse(module);
   coterie::bind_distances(module);

@@ -156,22 +156,26 @@ class Densities {
   Scratch<T> zeros_;
 };
 
-// Turns log densities into densities relative to the likeliest component; `sums` gets their sum, `greatest` the largest log.
-// A row beyond the range of numbers from every component is equally unlikely under each of them.
-COTERIE_INLINE void relative_densities(double* logs, std::int64_t n_components, double* greatest, double* sums) {
+// Turns log densities into densities relative to the likeliest component; `sums` gets their sum, `greatest` the largest log,
+// `moments`, where wanted, the sum of density * log(density). A row beyond the range of numbers from every component is
+// equally unlikely under each of them.
+COTERIE_INLINE void relative_densities(double* logs, std::int64_t n_components, double* greatest, double* sums,
+                                       double* moments = nullptr) {
   for (std::int64_t first = 0; first < tile_rows; first += lanes<double>) {
     const Doubles least = broadcast(std::numeric_limits<double>::lowest());
-    Doubles most = load(logs + first), total = {};
+    Doubles most = load(logs + first), total = {}, moment = {};
     for (std::int64_t k = 1; k < n_components; ++k) most = maximum<double>(load(logs + k * tile_rows + first), most);
     const Doubles top = most > least ? most : least;
     for (std::int64_t k = 0; k < n_components; ++k) {
-      const Doubles log = load(logs + k * tile_rows + first);
-      const Doubles density = exponential((log > least ? log : least) - top);
+      const Doubles log = load(logs + k * tile_rows + first), below = (log > least ? log : least) - top;
+      const Doubles density = exponential(below);
       store(logs + k * tile_rows + first, density);
       total += density;
+      moment += density > 0 ? density * below : Doubles{};  // a component without weight is infinitely far below
     }
     store(greatest + first, most);
     store(sums + first, total);
+    if (moments != nullptr) store(moments + first, moment);
   }
 }
 

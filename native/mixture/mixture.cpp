@@ -16,16 +16,19 @@ constexpr std::int64_t doubles_for_sums = 16 << 20;  // 128 MiB for the sums of 
 
 // The sums of one task, one after the other.
 struct Layout {
-  std::int64_t weight, deviation, scatter, scatter_size;
+  std::int64_t entropy, weight, deviation, scatter, scatter_size;
 
   explicit Layout(const MixtureView& model)
-      : weight(1),
+      : entropy(1),
+        weight(2),
         deviation(weight + model.n_components),
         scatter(deviation + model.n_components * model.cols),
         scatter_size(model.n_components * model.cols * (model.shape == CovarianceShape::diagonal ? 1 : model.cols)) {}
 
   std::int64_t size() const { return scatter + scatter_size; }
-  MixtureSums at(double* memory) const { return {memory, memory + weight, memory + deviation, memory + scatter}; }
+  MixtureSums at(double* memory) const {
+    return {memory, memory + weight, memory + deviation, memory + scatter, memory + entropy};
+  }
 };
 
 void mirror(double* scatter, std::int64_t n_components, std::int64_t cols) {
@@ -36,6 +39,7 @@ void mirror(double* scatter, std::int64_t n_components, std::int64_t cols) {
 
 void hand_over(const double* totals, const Layout& layout, const MixtureView& model, const MixtureSums& sums) {
   *sums.log_likelihood = totals[0];
+  *sums.entropy = totals[layout.entropy];
   std::copy(totals + layout.weight, totals + layout.deviation, sums.weight);
   std::copy(totals + layout.deviation, totals + layout.scatter, sums.deviation);
   std::copy(totals + layout.scatter, totals + layout.size(), sums.scatter);

@@ -30,6 +30,7 @@ struct MixtureSums {
   double* weight;          // per component
   double* deviation;       // n_components x cols: sum of share * (x - mean)
   double* scatter;         // per component: sum of share * (x - mean)(x - mean)^T
+  double* entropy;         // one number: minus the sum of share * log(share)
 };
 
 // What a row can be asked for; null: not wanted.

@@ -8,17 +8,23 @@ namespace {
 
 constexpr double negligible = 1e-20;  // a million smaller shares weigh less than the rounding error of one row
 
-// Calls take(first row of the tile, rows, densities, greatest logs, sums) for every tile.
+// Calls take(first row of the tile, rows, densities, TileTotals) for every tile.
+struct TileTotals {
+  const double* greatest;  // log density of the likeliest component
+  double* sums;            // of the densities
+  const double* moments;   // sum of density * log(density)
+};
+
 template <class T, class Take>
 COTERIE_INLINE void for_each_tile(const MixtureTask<T>& task, Take&& take) {
   const Densities<T> densities(*task.model);
-  const Scratch<double> logs(task.model->n_components * tile_rows), greatest(tile_rows), sums(tile_rows);
+  const Scratch<double> logs(task.model->n_components * tile_rows), greatest(tile_rows), sums(tile_rows), moments(tile_rows);
   for (std::int64_t first = 0; first < task.rows.rows; first += tile_rows) {
     const std::int64_t count = first + tile_rows < task.rows.rows ? tile_rows : task.rows.rows - first;
     const MatrixView<T> rows = {task.rows.row(first), count, task.rows.cols, task.rows.stride};
     densities.fill(rows, logs.data());
-    relative_densities(logs.data(), task.model->n_components, greatest.data(), sums.data());
-    take(first, rows, logs.data(), greatest.data(), sums.data());
+    relative_densities(logs.data(), task.model->n_components, greatest.data(), sums.data(), moments.data());
+    take(first, rows, logs.data(), TileTotals{greatest.data(), sums.data(), moments.data()});
   }
 }
 
@@ -100,15 +106,17 @@ class Accumulator {
 template <class T>
 void add_sums(const MixtureTask<T>& task, const MixtureSums& sums) {
   Accumulator<T> accumulator(task, sums);
-  for_each_tile(task,
-                [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const double* greatest, double* totals) {
-                  for (std::int64_t i = 0; i < rows.rows; ++i) {
-                    const double weight = task.weights == nullptr ? 1.0 : task.weights[first + i];
-                    if (weight > 0) *sums.log_likelihood += weight * (greatest[i] + std::log(totals[i]));
-                    totals[i] = weight / totals[i];
-                  }
-                  accumulator.add_tile(rows, densities, totals);
-                });
+  for_each_tile(task, [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const TileTotals& tile) {
+    for (std::int64_t i = 0; i < rows.rows; ++i) {
+      const double weight = task.weights == nullptr ? 1.0 : task.weights[first + i], log_sum = std::log(tile.sums[i]);
+      if (weight > 0) {
+        *sums.log_likelihood += weight * (tile.greatest[i] + log_sum);
+        *sums.entropy += weight * (log_sum - tile.moments[i] / tile.sums[i]);
+      }
+      tile.sums[i] = weight / tile.sums[i];
+    }
+    accumulator.add_tile(rows, densities, tile.sums);
+  });
   accumulator.finish();
 }
 
@@ -123,15 +131,14 @@ COTERIE_INLINE std::int32_t likeliest(const double* densities, std::int64_t n_co
 template <class T>
 void place_rows(const MixtureTask<T>& task, const MixtureRows<T>& out) {
   const std::int64_t n_components = task.model->n_components;
-  for_each_tile(
-      task, [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const double* greatest, const double* totals) {
-        for (std::int64_t i = 0; i < rows.rows; ++i) {
-          if (out.labels != nullptr) out.labels[first + i] = likeliest<T>(densities + i, n_components);
-          if (out.log_likelihood != nullptr) out.log_likelihood[first + i] = static_cast<T>(greatest[i] + std::log(totals[i]));
-          for (std::int64_t k = 0; out.shares != nullptr && k < n_components; ++k)
-            out.shares[(first + i) * n_components + k] = static_cast<T>(densities[k * tile_rows + i] / totals[i]);
-        }
-      });
+  for_each_tile(task, [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const TileTotals& tile) {
+    for (std::int64_t i = 0; i < rows.rows; ++i) {
+      if (out.labels != nullptr) out.labels[first + i] = likeliest<T>(densities + i, n_components);
+      if (out.log_likelihood != nullptr) out.log_likelihood[first + i] = static_cast<T>(tile.greatest[i] + std::log(tile.sums[i]));
+      for (std::int64_t k = 0; out.shares != nullptr && k < n_components; ++k)
+        out.shares[(first + i) * n_components + k] = static_cast<T>(densities[k * tile_rows + i] / tile.sums[i]);
+    }
+  });
 }
 
 }  // namespace

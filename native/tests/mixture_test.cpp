@@ -69,15 +69,16 @@ void check_sums(const Case<T>& data, double tolerance) {
   const auto k = static_cast<std::size_t>(data.k), cols = static_cast<std::size_t>(data.cols);
   const std::size_t per_scatter = data.shape == CovarianceShape::diagonal ? cols : cols * cols;
   std::vector<double> weight(k), deviation(k * cols), scatter(k * per_scatter), expected(k * per_scatter);
-  double found = 0, log_likelihood = 0;
+  double found = 0, log_likelihood = 0, found_entropy = 0, entropy = 0;
   mixture_sums<T>({data.rows.data(), data.n, data.cols, data.cols}, data.weights.data(), data.view(), 2,
-                  {&found, weight.data(), deviation.data(), scatter.data()});
+                  {&found, weight.data(), deviation.data(), scatter.data(), &found_entropy});
   for (std::int64_t row = 0; row < data.n; ++row) {
     double total = 0;
     for (std::int64_t c = 0; c < data.k; ++c) total += data.density(row, c);
     log_likelihood += data.weights[static_cast<std::size_t>(row)] * std::log(total);
     for (std::int64_t c = 0; c < data.k; ++c) {
       const double share = data.weights[static_cast<std::size_t>(row)] * data.density(row, c) / total;
+      if (share > 0) entropy -= share * std::log(data.density(row, c) / total);
       for (std::int64_t i = 0; i < data.cols; ++i)
         for (std::int64_t j = 0; j < data.cols; ++j) {
           const double product = share * data.deviation(row, c, i) * data.deviation(row, c, j);
@@ -87,6 +88,7 @@ void check_sums(const Case<T>& data, double tolerance) {
     }
   }
   CHECK(near(found, log_likelihood, tolerance));
+  CHECK(near(found_entropy, entropy, tolerance));
   double whole = 0, all_weights = 0;
   for (double value : weight) whole += value;
   for (double value : data.weights) all_weights += value;

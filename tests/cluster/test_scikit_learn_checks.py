@@ -13,7 +13,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from coterie import cluster
-from coterie.cluster import GaussianMixture, KMeans, LaplacianEigenmap, MiniBatchKMeans, SpectralClustering
+from coterie.cluster import (
+    BayesianGaussianMixture,
+    FuzzyCMeans,
+    GaussianMixture,
+    KMeans,
+    LaplacianEigenmap,
+    MiniBatchKMeans,
+    SpectralClustering,
+)
 
 
 class FixedStart:
@@ -59,6 +67,9 @@ def expected_failures(model):
         KMeans(n_clusters=2, init=FixedStart(), n_init=1),
         KMeans(n_clusters=3, improve="breathing", history=True),
         MiniBatchKMeans(n_clusters=2, max_iter=5, batch_size=10),
+        FuzzyCMeans(n_clusters=2),
+        FuzzyCMeans(n_clusters=2, m=1.3, init=FixedStart(), n_init=1),
+        BayesianGaussianMixture(n_components=2, max_iter=1000),
         GaussianMixture(n_components=2),
         GaussianMixture(n_components=2, covariance_type="VEV", acceleration="squarem", history=True),
         SpectralClustering(n_clusters=2, n_init=1),

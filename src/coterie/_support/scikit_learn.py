@@ -22,6 +22,7 @@ from coterie._support.typing import AnyFunction
 if TYPE_CHECKING:
     from sklearn.base import (
         BaseEstimator,
+        BiclusterMixin,
         ClassNamePrefixFeaturesOutMixin,
         ClusterMixin,
         OneToOneFeatureMixin,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BaseEstimator",
+    "BiclusterMixin",
     "CallbackSupportMixin",
     "ClassNamePrefixFeaturesOutMixin",
     "ClusterMixin",
@@ -78,6 +80,9 @@ if not TYPE_CHECKING:  # to a type checker the stand-ins are the classes themsel
     class BaseEstimator(_Deferred):
         """Stands in for ``sklearn.base.BaseEstimator``."""
 
+    class BiclusterMixin(_Deferred):
+        """Stands in for ``sklearn.base.BiclusterMixin``."""
+
     class ClusterMixin(_Deferred):
         """Stands in for ``sklearn.base.ClusterMixin``."""
 
@@ -105,6 +110,7 @@ if not TYPE_CHECKING:  # to a type checker the stand-ins are the classes themsel
 
 _STAND_INS = (
     BaseEstimator,
+    BiclusterMixin,
     ClusterMixin,
     TransformerMixin,
     ClassNamePrefixFeaturesOutMixin,

@@ -36,16 +36,20 @@ if TYPE_CHECKING:
     from coterie.cluster.kmeans.constrained import ConstrainedKMeans
     from coterie.cluster.kmeans.features import ClusteringFeatures
     from coterie.cluster.kmeans.functions import k_means, kmeans_plusplus
+    from coterie.cluster.kmeans.fuzzy import FuzzyCMeans
     from coterie.cluster.kmeans.hierarchical import HierarchicalKMeans
     from coterie.cluster.kmeans.history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.kmeans.kmeans import KMeans
     from coterie.cluster.kmeans.minibatch import MiniBatchKMeans
     from coterie.cluster.medoids.kmedoids import KMedoids
+    from coterie.cluster.mixture.bayesian_mixture import BayesianGaussianMixture
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
     from coterie.cluster.mixture.latent_classes import LatentClasses
     from coterie.cluster.mixture.von_mises_fisher import VonMisesFisherMixture
     from coterie.cluster.modes.modes import ModeClustering
+    from coterie.cluster.som.self_organizing_map import SelfOrganizingMap
+    from coterie.cluster.spectral.biclustering import SpectralBiclustering, SpectralCoclustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
 
@@ -64,6 +68,8 @@ _HOMES = {
     "MixtureHistory": "coterie.cluster.mixture.history",
     "MixtureStep": "coterie.cluster.mixture.history",
     "OpticsGraph": "coterie.cluster.density.optics_order",
+    "SpectralBiclustering": "coterie.cluster.spectral.biclustering",
+    "SpectralCoclustering": "coterie.cluster.spectral.biclustering",
     "XiClusters": "coterie.cluster.density.optics_clusters",
     "affinity_propagation": "coterie.cluster.graph.affinity_propagation",
     "cluster_optics_dbscan": "coterie.cluster.density.optics_clusters",
@@ -89,6 +95,7 @@ __all__ = [
     "OPTICS",
     "AffinityPropagation",
     "AgglomerativeClustering",
+    "BayesianGaussianMixture",
     "Birch",
     "BisectingKMeans",
     "CFTree",
@@ -101,6 +108,7 @@ __all__ = [
     "EmbeddingClustering",
     "EpsSuggestion",
     "FeatureAgglomeration",
+    "FuzzyCMeans",
     "GaussianMixture",
     "Genie",
     "HierarchicalKMeans",
@@ -122,7 +130,10 @@ __all__ = [
     "MixtureStep",
     "ModeClustering",
     "OpticsGraph",
+    "SelfOrganizingMap",
+    "SpectralBiclustering",
     "SpectralClustering",
+    "SpectralCoclustering",
     "VonMisesFisherMixture",
     "XiClusters",
     "affinity_propagation",

@@ -109,6 +109,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "fuzzy",
+        "fuzzy c-means",
+        "coterie.cluster.kmeans.fuzzy",
+        "FuzzyCMeans",
+        "round groups about a centre, with a share of every row in every group",
+        needs_k=True,
+    ),
+    Method(
         "birch",
         "BIRCH",
         "coterie.cluster.birch.birch",
@@ -167,6 +175,15 @@ _METHODS = (
         "GaussianMixture",
         "clouds of any ellipse, with a share of every row in every group",
         needs_k=True,
+    ),
+    Method(
+        "bayesian-mixture",
+        "Bayesian Gaussian mixture",
+        "coterie.cluster.mixture.bayesian_mixture",
+        "BayesianGaussianMixture",
+        "clouds of any ellipse; k is the most groups, those that the rows do not need stay empty",
+        needs_k=True,
+        settings=(("max_iter", 1000),),
     ),
     Method(
         "vmf",
@@ -240,6 +257,14 @@ _METHODS = (
         "coterie.cluster.categorical.kprototypes",
         "KPrototypes",
         "k-means for tables of numbers and categories, with missing cells",
+        needs_k=True,
+    ),
+    Method(
+        "som",
+        "self-organizing map",
+        "coterie.cluster.som.self_organizing_map",
+        "SelfOrganizingMap",
+        "a grid of vectors laid through the rows, its nodes merged to groups: a map to look at",
         needs_k=True,
     ),
     Method(

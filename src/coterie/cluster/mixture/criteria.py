@@ -27,10 +27,6 @@ class DensityClusterer(WeightedClusterer):
         """Return the log-likelihood of each row."""
         raise NotImplementedError
 
-    def _n_free(self) -> int:
-        """Return the number of free parameters."""
-        raise NotImplementedError
-
     def membership(self, X: MatrixLike) -> FloatArray:
         """Return the share of each row in each group: `predict_proba`."""
         return self.predict_proba(X)
@@ -42,6 +38,21 @@ class DensityClusterer(WeightedClusterer):
             return float(logs.mean())
         total, log_likelihood = self._evidence(logs, sample_weight)
         return log_likelihood / total
+
+    def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
+        """Return the total weight of the rows, and the weighted sum of their logarithms."""
+        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
+        if weights is None:
+            return float(len(logs)), float(logs.sum(dtype=np.float64))
+        return float(weights.sum()), float((logs.astype(np.float64) * weights).sum())
+
+
+class LikelihoodClusterer(DensityClusterer):
+    """An estimator whose parameters make the rows likeliest: criteria charge for their number."""
+
+    def _n_free(self) -> int:
+        """Return the number of free parameters."""
+        raise NotImplementedError
 
     def bic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
         """Return the Bayesian information criterion ``p ln n - 2 ln L``: the lower the better.
@@ -63,13 +74,6 @@ class DensityClusterer(WeightedClusterer):
         """
         _, certainty = self._evidence(np.log(self.predict_proba(X).max(axis=1)), sample_weight)
         return self.bic(X, sample_weight) - 2 * certainty
-
-    def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
-        """Return the total weight of the rows, and the weighted sum of their logarithms."""
-        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
-        if weights is None:
-            return float(len(logs)), float(logs.sum(dtype=np.float64))
-        return float(weights.sum()), float((logs.astype(np.float64) * weights).sum())
 
 
 def shares_of(log_joint: Doubles) -> tuple[Doubles, Doubles]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes
 from coterie.cluster.base import Listener, about_one
+from coterie.cluster.mixture.criteria import LikelihoodClusterer
 from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.growth import MixtureGrowth, grow_mixture
@@ -50,7 +51,7 @@ from coterie.errors import DataNotice, InvalidParameter
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
 
 
-class GaussianMixture(MixtureClusterer):
+class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
     """Groups as clouds: the normal distributions whose mixture makes the rows likeliest.
 
     The density of a row is
@@ -227,13 +228,7 @@ class GaussianMixture(MixtureClusterer):
         problem = self._problem(X, weights)
         with track(self.progress, "mixture: iteration").also(listener) as tracker:
             best = self._best_run(problem, Teller(tracker, self.verbose, self.verbose_interval))
-        if not best.converged and self.max_iter > 0:
-            warnings.warn(
-                "Best performing initialization did not converge. Try different init parameters, or increase "
-                "max_iter, tol, or check for degenerate data.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+        warn_unless_converged(best, self.max_iter)
         return {**self._found(problem, best), "_total_weight": total}
 
     def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
@@ -300,6 +295,22 @@ class GaussianMixture(MixtureClusterer):
             _total_weight=growth.weight,
         )
 
+    def _n_free(self) -> int:
+        k, d = (int(size) for size in self.means_.shape)
+        return FAMILIES[self.covariance_type].n_covariance_parameters(k, d) + k * d + k - 1
+
+    _n_parameters = _n_free  # as scikit-learn's tests call it
+
+    def _parameters(self, dtype: Any = None) -> Parameters:
+        parameters = Parameters(
+            FAMILIES[self.covariance_type],
+            self.weights_,
+            self.means_,
+            self.covariances_,
+            self.precisions_cholesky_,
+        )
+        return parameters if dtype is None else parameters.astype(np.dtype(dtype))
+
     def _problem(self, X: Data, weights: Weights | None) -> Problem:
         weights = None if weights is None else about_one(weights)[0]
         shift = np.average(X, axis=0, weights=weights).astype(np.float64)
@@ -321,7 +332,9 @@ class GaussianMixture(MixtureClusterer):
     def _best_run(self, problem: Problem, teller: Teller) -> Run:
         shape = (self.n_components, problem.X.shape[1])
         if self.warm_start and hasattr(self, "converged_"):
-            check_last_fit(self.means_, self.precisions_cholesky_, problem.family, shape)
+            check_last_fit(
+                self.means_, self.precisions_cholesky_, problem.family, shape, who=type(self).__name__
+            )
             teller.begin_run(0)
             earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf  # no step was made from the start
             return teller.end_run(fit_run(problem, self._parameters(np.float64), earlier, teller.report))
@@ -367,6 +380,17 @@ def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
     return parameters, labels, float(np.average(logs, weights=problem.weights))
 
 
+def warn_unless_converged(best: EndedRun, max_iter: int) -> None:
+    """Say so when the best run was cut short; without iterations nobody expects an end."""
+    if not best.converged and max_iter > 0:
+        warnings.warn(
+            "Best performing initialization did not converge. Try different init parameters, or increase "
+            "max_iter, tol, or check for degenerate data.",
+            scikit_learn.ConvergenceWarning,
+            stacklevel=caller_level(),
+        )
+
+
 def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
     """Say so when `reg_covar` far exceeds the variance of every column: groups then look like one."""
     largest, reg_covar = float(spread.max()) ** 2, float(reg_covar)
@@ -377,6 +401,23 @@ def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
             DataNotice,
             stacklevel=caller_level(),
         )
+
+
+class EndedRun(Protocol):
+    """How a run ended."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it stopped by itself."""
+        ...
+
+    @property
+    def bound(self) -> float:
+        """What it has reached."""
+        ...
+
+
+_Run = TypeVar("_Run", bound=EndedRun)
 
 
 class Teller:
@@ -406,7 +447,7 @@ class Teller:
         self._last = now
         print(f"  Iteration {iteration}{details}")
 
-    def end_run(self, run: Run) -> Run:
+    def end_run(self, run: _Run) -> _Run:
         """Say how a run ended, and return it."""
         if self._verbose:
             words = "converged" if run.converged else "did not converge"

@@ -49,7 +49,7 @@ from coterie.cluster.categorical.rows import (
     refuse_empty_rows,
     split_columns,
 )
-from coterie.cluster.mixture.criteria import DensityClusterer, shares_of
+from coterie.cluster.mixture.criteria import LikelihoodClusterer, shares_of
 from coterie.errors import InvalidData
 
 LEAST_PROBABILITY = 1e-15  # of a category: a class that has none of it does not forbid it
@@ -186,7 +186,7 @@ def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.G
     return Classes(np.full(k, 1 / k), probabilities, means, np.repeat(variance[None, :], k, axis=0))
 
 
-class LatentClasses(DensityClusterer):
+class LatentClasses(LikelihoodClusterer):
     """Groups of rows of numbers and categories, by a mixture whose columns are independent in each class.
 
     The density of a row is
@@ -262,7 +262,7 @@ class LatentClasses(DensityClusterer):
         "progress": Nothing() | Flag() | Function(),
     }
     _schema: ClassVar[Schema] = {
-        **DensityClusterer._schema,
+        **LikelihoodClusterer._schema,
         "labels_": Tensor("rows", kind="i4", low=0, below="components"),
         "weights_": Tensor("components", kind="f8", low=0, high=1),
         "probabilities_": ListOf(Tensor("components", None, kind="f8", above=0)),

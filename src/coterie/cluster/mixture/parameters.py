@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +23,14 @@ ILL_DEFINED = (
 )
 
 
+class Placing(Protocol):
+    """Whatever gives rows to components."""
+
+    def native(self, shift: FloatArray) -> Mixture:
+        """Return the densities as native code takes them; `shift` is a point amid the data."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Parameters:
     """Weights, means, covariances, factors U of the precisions ``U @ U.T``, in the family's storage."""
@@ -34,23 +43,9 @@ class Parameters:
 
     def native(self, shift: FloatArray) -> Mixture:
         """Return them as native code takes them; `shift` is a point amid the data."""
-        d = self.means.shape[1]
-        factors = self.factors
-        if self.family.storage == "spherical":
-            factors = np.repeat(factors[:, None], d, axis=1)
-        diagonals = (
-            factors if factors.ndim == 2 and self.family.kernel_shape == "diag" else _diagonals(factors)
-        )
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.weights)
-        logs = log_weights + np.log(diagonals).sum(axis=-1) - d / 2 * np.log(2 * np.pi)
-        return Mixture(
-            self.family.kernel_shape,
-            np.ascontiguousarray(shift, dtype=np.float64),
-            np.ascontiguousarray(logs, dtype=np.float64),
-            np.ascontiguousarray(self.means - shift, dtype=np.float64),
-            np.ascontiguousarray(factors, dtype=np.float64).reshape(-1),
-        )
+        return native_mixture(self.family, log_weights, self.means, self.factors, shift)
 
     def astype(self, dtype: np.dtype[Any]) -> Parameters:
         """Return the same numbers in another precision, or say that they do not fit."""
@@ -58,22 +53,13 @@ class Parameters:
         with np.errstate(over="ignore"):
             cast = Parameters(self.family, *(array.astype(dtype) for array in arrays))
             held = (cast.weights, cast.means, cast.covariances, cast.factors, cast.precisions)
-        if not all(np.isfinite(array).all() for array in held):
-            fix = (
-                "Scale the columns of X" if dtype == np.float64 else "Convert X to float64, scale its columns"
-            )
-            raise InvalidData(
-                f"the covariances of the mixture, up to {float(np.abs(self.covariances).max()):.3g}, or "
-                f"their inverses overflow {dtype}. {fix}, or choose another reg_covar."
-            )
+        refuse_overflow(held, self.covariances, dtype)
         return cast
 
     @property
     def precisions(self) -> FloatArray:
         """Inverse covariances."""
-        if self.factors.ndim >= 2 and self.family.kernel_shape != "diag":
-            return np.asarray(self.factors @ np.swapaxes(self.factors, -1, -2))
-        return np.asarray(self.factors**2)
+        return precisions_of(self.factors, self.family)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,19 +85,45 @@ class Statistics:
         return Parameters(family, self.weights / self.weights.sum(), self.means, covariances, factors)
 
 
-def expectation(
-    X: Data, weights: Weights | None, parameters: Parameters, shift: FloatArray
-) -> tuple[float, Statistics]:
-    """Return the log-likelihood of all rows under the parameters, and the statistics of its shares."""
-    total, sizes, deviations, scatter = mixture_sums(X, parameters.native(shift), weights, resolve_threads())
+def refuse_overflow(arrays: Iterable[FloatArray], covariances: FloatArray, dtype: np.dtype[Any]) -> None:
+    """Refuse parameters that are not finite in the type of the rows."""
+    if not all(np.isfinite(array).all() for array in arrays):
+        fix = "Scale the columns of X" if dtype == np.float64 else "Convert X to float64, scale its columns"
+        raise InvalidData(
+            f"the covariances of the mixture, up to {float(np.abs(covariances).max()):.3g}, or their "
+            f"inverses overflow {dtype}. {fix}, or choose another reg_covar."
+        )
+
+
+class Expectation(NamedTuple):
+    """What an expectation step finds."""
+
+    log_likelihood: float  # of all rows
+    statistics: Statistics  # of the shares
+    entropy: float  # of the shares: minus the sum of share * log(share)
+
+
+def expected(
+    X: Data, weights: Weights | None, native: Mixture, family: Family, means: FloatArray
+) -> Expectation:
+    """Return what an expectation step finds under densities about these means."""
+    total, sizes, deviations, scatter, entropy = mixture_sums(X, native, weights, resolve_threads())
     if not np.isfinite(total):
         raise InvalidData(
             "the likelihood of the mixture is not a number: some rows are too far from every component for "
             f"{X.dtype} numbers. Scale the columns, or increase reg_covar."
         )
-    if parameters.family.kernel_shape != "diag":
+    if family.kernel_shape != "diag":
         scatter = scatter.reshape(len(sizes), X.shape[1], X.shape[1])
-    return float(total), statistics_of(sizes, deviations, scatter, parameters.means)
+    return Expectation(float(total), statistics_of(sizes, deviations, scatter, means), float(entropy))
+
+
+def expectation(
+    X: Data, weights: Weights | None, parameters: Parameters, shift: FloatArray
+) -> tuple[float, Statistics]:
+    """Return the log-likelihood of all rows under the parameters, and the statistics of its shares."""
+    found = expected(X, weights, parameters.native(shift), parameters.family, parameters.means)
+    return found.log_likelihood, found.statistics
 
 
 def statistics_of(
@@ -127,15 +139,51 @@ def statistics_of(
     return Statistics(divisors, origins + moves, spread)
 
 
-def label_rows(X: Data, parameters: Parameters, shift: FloatArray) -> tuple[Labels, FloatArray]:
+def label_rows(X: Data, parameters: Placing, shift: FloatArray) -> tuple[Labels, FloatArray]:
     """Return the likeliest component and the log-likelihood of each row."""
     labels, logs = mixture_labels(X, parameters.native(shift), resolve_threads())
     return labels, logs
 
 
-def share_rows(X: Data, parameters: Parameters, shift: FloatArray) -> FloatArray:
+def share_rows(X: Data, parameters: Placing, shift: FloatArray) -> FloatArray:
     """Return the probability of each component for each row."""
     return mixture_shares(X, parameters.native(shift), resolve_threads())
+
+
+def log_determinants(factors: FloatArray, family: Family, n_columns: int) -> FloatArray:
+    """Return the logarithm of the determinant of each U; one number where all components share it."""
+    if family.storage == "spherical":
+        return np.asarray(n_columns * np.log(factors))
+    return np.asarray(np.log(factors if family.kernel_shape == "diag" else _diagonals(factors)).sum(axis=-1))
+
+
+def native_mixture(
+    family: Family, log_weights: FloatArray, means: FloatArray, factors: FloatArray, shift: FloatArray
+) -> Mixture:
+    """Return weighted normal densities as native code takes them.
+
+    Parameters
+    ----------
+    family : Family
+        Of the covariances.
+    log_weights : array of shape (n_components,)
+        What is added to the logarithm of each density.
+    means, factors : arrays
+        Means, and factors U of the precisions ``U @ U.T`` in the family's storage.
+    shift : array of shape (n_columns,)
+        A point amid the data.
+    """
+    d = means.shape[1]
+    logs = log_weights + log_determinants(factors, family, d) - d / 2 * np.log(2 * np.pi)
+    if family.storage == "spherical":
+        factors = np.repeat(factors[:, None], d, axis=1)
+    return Mixture(
+        family.kernel_shape,
+        np.ascontiguousarray(shift, dtype=np.float64),
+        np.ascontiguousarray(logs, dtype=np.float64),
+        np.ascontiguousarray(means - shift, dtype=np.float64),
+        np.ascontiguousarray(factors, dtype=np.float64).reshape(-1),
+    )
 
 
 def precision_factors(covariances: FloatArray, family: Family) -> FloatArray:
@@ -148,6 +196,13 @@ def precision_factors(covariances: FloatArray, family: Family) -> FloatArray:
     identity = np.broadcast_to(np.eye(covariances.shape[-1]), covariances.shape)
     inverse = np.linalg.solve(lower, identity)
     return np.triu(np.swapaxes(inverse, -1, -2) / roots[..., :, None])
+
+
+def precisions_of(factors: FloatArray, family: Family) -> FloatArray:
+    """Return the precisions ``U @ U.T``, or squares, of factors."""
+    if family.kernel_shape == "diag":
+        return np.asarray(factors**2)
+    return np.asarray(factors @ np.swapaxes(factors, -1, -2))
 
 
 def factors_of_precisions(precisions: FloatArray, family: Family) -> FloatArray:

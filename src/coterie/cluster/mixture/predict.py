@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from coterie._support.validation import Whole, check_data
 from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
 from coterie.cluster.mixture.criteria import DensityClusterer
 from coterie.cluster.mixture.families import FAMILIES
-from coterie.cluster.mixture.parameters import Parameters, label_rows, share_rows
+from coterie.cluster.mixture.parameters import Placing, label_rows, share_rows
 from coterie.cluster.mixture.starts import Draws
 from coterie.errors import InvalidParameter
 
@@ -112,21 +112,9 @@ class MixtureClusterer(DensityClusterer):
             return draws.multivariate_normal(mean, covariance, count)
         return np.asarray(mean + draws.standard_normal((count, len(mean))) * np.sqrt(covariance))
 
-    def _n_free(self) -> int:
-        k, d = (int(size) for size in self.means_.shape)
-        return FAMILIES[self.covariance_type].n_covariance_parameters(k, d) + k * d + k - 1
-
-    _n_parameters = _n_free  # as scikit-learn's tests call it
-
-    def _parameters(self, dtype: Any = None) -> Parameters:
-        parameters = Parameters(
-            FAMILIES[self.covariance_type],
-            self.weights_,
-            self.means_,
-            self.covariances_,
-            self.precisions_cholesky_,
-        )
-        return parameters if dtype is None else parameters.astype(np.dtype(dtype))
+    def _parameters(self) -> Placing:
+        """Return what places rows."""
+        raise NotImplementedError
 
     def _check_rows(self, X: MatrixLike) -> Data:
         checked: Data = check_data(X, estimator=self, min_rows=2)

@@ -23,7 +23,7 @@ LEGACY_SEEDS = 2**32  # what NumPy's older generator takes as a seed
 
 def check_weights(weights: Weights | None, n_components: int) -> FloatArray:
     """Return the weights as float64, or say what is wrong with them."""
-    checked = _numbers(weights, "weights", (n_components,))
+    checked = checked_numbers(weights, "weights", (n_components,))
     if (checked < 0).any() or (checked > 1).any():
         raise InvalidParameter(
             "The parameter 'weights' should be in the range [0, 1], but got max value "
@@ -39,12 +39,12 @@ def check_weights(weights: Weights | None, n_components: int) -> FloatArray:
 
 def check_means(means: Any, shape: tuple[int, int]) -> FloatArray:
     """Return the means as float64, or say what is wrong with them."""
-    return _numbers(means, "means", shape)
+    return checked_numbers(means, "means", shape)
 
 
 def check_precisions(precisions: Any, family: Family, shape: tuple[int, int]) -> FloatArray:
     """Return the precisions as float64, or say what is wrong with them."""
-    checked = _numbers(precisions, f"{family.name} precision", _stored_shape(family, shape))
+    checked = checked_numbers(precisions, f"{family.name} precision", stored_shape(family, shape))
     if family.kernel_shape == "diag":
         if not (checked > 0).all():
             raise InvalidParameter(f"'{family.name} precision' should be positive")
@@ -56,22 +56,26 @@ def check_precisions(precisions: Any, family: Family, shape: tuple[int, int]) ->
     return checked
 
 
-def check_last_fit(means: FloatArray, factors: FloatArray, family: Family, shape: tuple[int, int]) -> None:
+def check_last_fit(
+    means: FloatArray, factors: FloatArray, family: Family, shape: tuple[int, int], *, who: str
+) -> None:
     """Refuse to go on from parameters of other components, columns or covariances."""
-    if means.shape != shape or factors.shape != _stored_shape(family, shape):
+    if means.shape != shape or factors.shape != stored_shape(family, shape):
         raise InvalidParameter(
-            f"warm_start of GaussianMixture goes on from the last fit, of {means.shape[0]} components, "
+            f"warm_start of {who} goes on from the last fit, of {means.shape[0]} components, "
             f"{means.shape[1]} columns and precisions of shape {factors.shape}, got n_components={shape[0]}, "
             f'{shape[1]} columns and covariance_type="{family.name}". Set warm_start=False to start again.'
         )
 
 
-def _stored_shape(family: Family, shape: tuple[int, int]) -> tuple[int, ...]:
+def stored_shape(family: Family, shape: tuple[int, int]) -> tuple[int, ...]:
+    """Return the shape of covariances in the storage of the family, for (components, columns)."""
     k, d = shape
     return {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[family.storage]
 
 
-def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
+def checked_numbers(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
+    """Return finite numbers of that shape as float64, or say what is wrong with them."""
     try:
         checked = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -32,7 +32,7 @@ from coterie.cluster.base import Listener, about_one
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.mixture.concentration import Doubles, concentration, log_density_at_peak
-from coterie.cluster.mixture.criteria import DensityClusterer, shares_of
+from coterie.cluster.mixture.criteria import LikelihoodClusterer, shares_of
 from coterie.cluster.mixture.parameters import LEAST_WEIGHT
 from coterie.distance import find_distance
 from coterie.distance.approximate import sparse_unit_rows
@@ -135,7 +135,7 @@ class UnitRows:
         native = None if issparse(self.rows) else sphere.native()
         for _, rows, weights in self.blocks():
             if native is not None:
-                part, size, moves, _ = mixture_sums(rows, native, weights, resolve_threads())
+                part, size, moves, _, _ = mixture_sums(rows, native, weights, resolve_threads())
                 found = moves + size[:, None] * sphere.directions
             else:
                 shares, logs = shares_of(sphere.log_joint(rows))
@@ -250,7 +250,7 @@ def _nearest(rows: UnitRows, picks: Any) -> Labels:
 STARTS = {"kmeans": _by_kmeans, "k-means++": _by_plusplus, "random": _by_random_rows}
 
 
-class VonMisesFisherMixture(DensityClusterer):
+class VonMisesFisherMixture(LikelihoodClusterer):
     """Groups of directions: the von Mises-Fisher densities whose mixture makes the rows likeliest.
 
     Rows are divided by their lengths. On the sphere of unit vectors, the density of a row is
@@ -328,7 +328,7 @@ class VonMisesFisherMixture(DensityClusterer):
     }
     row_attributes = ("labels_",)
     _schema: ClassVar[Schema] = {
-        **DensityClusterer._schema,
+        **LikelihoodClusterer._schema,
         "labels_": Tensor("rows", kind="i4", low=0, below="components"),
         "weights_": Tensor("components", kind="f8", low=0, high=1),
         "means_": Tensor("components", "columns", kind="f8", low=-1 - NOT_UNIT, high=1 + NOT_UNIT),

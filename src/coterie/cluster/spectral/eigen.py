@@ -92,33 +92,48 @@ def not_settled(k: int) -> InvalidData:
 
 
 def largest_pairs(
-    problem: Eigenproblem, k: int, n_settled: int, *, solver: str | None, tol: float, seed: int
+    problem: Eigenproblem,
+    k: int,
+    n_settled: int,
+    *,
+    solver: str | None,
+    tol: float,
+    seed: int,
+    n_vectors: int | None = None,
 ) -> Eigenpairs:
     """Return the `k` largest eigenvalues and vectors, the known ones among them.
 
-    The first `n_settled` are settled to the tolerance; of the others, only the values are good.
+    The first `n_settled` are settled to the tolerance; of the others, only the values are good. `n_vectors`
+    is how many vectors the block methods hold beyond those asked for, and ARPACK in all.
     """
     n_known = problem.known.shape[1]
     missing = k - n_known
     if missing <= 0:
         return Eigenpairs(problem.known_values[:k], problem.known[:, :k])
     with one_thread("blas") if problem.n <= ROWS_OF_ONE_THREAD else nullcontext():
-        found = _missing_pairs(problem, missing, n_settled - n_known, solver, tol, seed)
+        found = _missing_pairs(problem, missing, n_settled - n_known, solver, tol, seed, n_vectors)
     return Eigenpairs(
         np.concatenate([problem.known_values, found.values]), np.hstack([problem.known, found.vectors])
     )
 
 
 def _missing_pairs(
-    problem: Eigenproblem, k: int, n_settled: int, solver: str | None, tol: float, seed: int
+    problem: Eigenproblem,
+    k: int,
+    n_settled: int,
+    solver: str | None,
+    tol: float,
+    seed: int,
+    n_vectors: int | None,
 ) -> Eigenpairs:
-    if problem.n <= DENSE_ROWS or k + problem.known.shape[1] + GUARDS >= problem.n // 2:
+    guards = GUARDS if n_vectors is None or solver is not None else n_vectors
+    if problem.n <= DENSE_ROWS or k + problem.known.shape[1] + guards >= problem.n // 2:
         return _by_lapack(problem, k)
     if solver is None:
         search = _by_filtered_blocks if problem.is_cheap else _by_block_krylov
-        return search(problem, k, n_settled, tol, seed)
+        return search(problem, k, n_settled, tol, seed, guards)
     if solver == "arpack":
-        return by_arpack(problem, k, n_settled, tol, seed)
+        return by_arpack(problem, k, n_settled, tol, seed, n_vectors)
     inverse = inverse_of(problem, seed) if solver == "amg" else None
     return by_lobpcg(problem, k, n_settled, tol, seed, inverse=inverse)
 
@@ -132,9 +147,11 @@ def _by_lapack(problem: Eigenproblem, k: int) -> Eigenpairs:
     return Eigenpairs(values[::-1][:k], vectors[:, ::-1][:, :k])
 
 
-def _by_filtered_blocks(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
+def _by_filtered_blocks(
+    problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int, guards: int
+) -> Eigenpairs:
     """Multiply a block by a Chebyshev polynomial that is large on the wanted eigenvalues only, repeatedly."""
-    width = min(k + GUARDS, problem.n - problem.known.shape[1])
+    width = min(k + guards, problem.n - problem.known.shape[1])
     space = _KrylovSpace(problem, np.random.default_rng(seed).normal(size=(problem.n, width)), FIRST_BLOCKS)
     for _ in range(FIRST_BLOCKS):
         space.grow()
@@ -169,9 +186,11 @@ def _symmetric(matrix: FloatArray) -> FloatArray:
     return np.asarray((matrix + matrix.T) / 2)
 
 
-def _by_block_krylov(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
+def _by_block_krylov(
+    problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int, guards: int
+) -> Eigenpairs:
     """Grow a Krylov space block by block, and restart from its best vectors until they settle."""
-    width = min(k + GUARDS, problem.n - problem.known.shape[1])
+    width = min(k + guards, problem.n - problem.known.shape[1])
     most_blocks = BASIS_BYTES // (8 * problem.n * width)
     n_blocks = int(np.clip(min(most_blocks, problem.n // (2 * width)), 3, MOST_BLOCKS))
     block: FloatArray = np.random.default_rng(seed).normal(size=(problem.n, width))
@@ -227,14 +246,17 @@ class _KrylovSpace:
         return values[::-1], vectors[:, ::-1]
 
 
-def by_arpack(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
+def by_arpack(
+    problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int, n_vectors: int | None = None
+) -> Eigenpairs:
     """Return the largest pairs besides the known ones, by Lanczos' method with restarts."""
+    ncv = None if n_vectors is None else min(max(n_vectors, k + 2), problem.n)
     start: FloatArray = np.random.default_rng(seed).normal(size=problem.n)
     tol = max(tol, problem.rounding) if tol else 0.0  # 0: as good as can be
     pairs = None
     for _ in range(MOST_ROUNDS):
         try:
-            values, vectors = lanczos(_operator(problem), seed, k=k, which="LA", v0=start, tol=tol)
+            values, vectors = lanczos(_operator(problem), seed, k=k, which="LA", v0=start, tol=tol, ncv=ncv)
         except ArpackNoConvergence:
             if pairs is None:
                 raise not_settled(k) from None

@@ -144,7 +144,7 @@ def _shares_of_block(
     block: Block, weights: Block | None, parameters: Parameters, shift: FloatArray
 ) -> tuple[Any, ...]:
     X = finite_rows(block, "GaussianMixture")
-    return _core.mixture_sums(X, parameters.native(shift), read_weights(weights), 1)
+    return _core.mixture_sums(X, parameters.native(shift), read_weights(weights), 1)[:4]
 
 
 def _look_at_block(

@@ -1,0 +1,406 @@
+"""Bayesian Gaussian mixtures: components that the rows do not need lose their weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import (
+    Data,
+    FittedAttributes,
+    FloatArray,
+    MatrixLike,
+    RandomState,
+    Settings,
+    SparseData,
+    VectorLike,
+    Weights,
+)
+from coterie._support.validation import (
+    PROGRESS,
+    AnArray,
+    Choice,
+    Constraint,
+    Flag,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_n_clusters,
+)
+from coterie._support.validation.schema import COUNT, FLAG, Either, ListOf, Schema, Several, Tensor, wrong
+from coterie.cluster.base import Listener
+from coterie.cluster.mixture.families import FAMILIES
+from coterie.cluster.mixture.gaussian_mixture import Teller, warn_if_hidden, warn_unless_converged
+from coterie.cluster.mixture.parameters import expected, label_rows
+from coterie.cluster.mixture.posterior import Concentration, Posterior, Prior, make_prior
+from coterie.cluster.mixture.predict import MixtureClusterer
+from coterie.cluster.mixture.starts import STARTS, Draws, Rows, check_last_fit
+from coterie.errors import InvalidParameter
+
+_PROCESS, _DISTRIBUTION = "dirichlet_process", "dirichlet_distribution"
+
+
+@dataclass(eq=False)
+class _Run:
+    """One way from a start to an optimum."""
+
+    posterior: Posterior
+    bounds: list[float] = field(default_factory=list)
+    converged: bool = False
+
+    @property
+    def bound(self) -> float:
+        """The last lower bound."""
+        return self.bounds[-1] if self.bounds else -np.inf
+
+
+class BayesianGaussianMixture(MixtureClusterer):
+    """Gaussian mixtures by variational Bayes: give more components than you expect, unneeded ones fade.
+
+    The parameters of the mixture have priors: a Dirichlet distribution or process for the weights, a
+    Gauss-Wishart distribution for means and precisions. The posterior is approximated by a product of the
+    same kinds, and every iteration raises a lower bound of the evidence,
+
+        ln p(X) >= E[ln p(X, parameters)] - E[ln q(parameters)].
+
+    With a small `weight_concentration_prior` few components keep any weight: their number is an answer, not a
+    parameter. A drop-in for scikit-learn's class: from the same start, the same numbers.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        The most components. Those without rows keep a weight near 0.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        Any covariances, one for all, along the axes, or round.
+    tol : float, default=1e-3
+        Stop when the lower bound, of all rows together, gains less than this.
+    reg_covar : float, default=1e-6
+        Added to the variances of the rows of a component.
+    max_iter : int, default=100
+        Most iterations of one run.
+    n_init : int, default=1
+        How many starts; the run of the largest lower bound is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
+        First assignment: the groups of k-means, one row per component by k-means++ or at random, or random
+        shares.
+    weight_concentration_prior_type : {"dirichlet_process", "dirichlet_distribution"}
+        Prior of the weights; "dirichlet_process" by default: earlier components take more, later ones less.
+    weight_concentration_prior : float, default=None
+        Its concentration: small values leave components empty, large ones share the rows out evenly. None:
+        1 / `n_components`.
+    mean_precision_prior : float, default=None
+        How many rows the prior mean weighs. None: 1.
+    mean_prior : array of shape (n_features,), default=None
+        Where means are expected. None: the mean of the rows.
+    degrees_of_freedom_prior : float, default=None
+        How firmly covariances are believed; above n_features - 1. None: n_features.
+    covariance_prior : float or array, default=None
+        Expected covariance, times the degrees of freedom: (n_features, n_features) for "full" and "tied",
+        (n_features,) for "diag", a number for "spherical". None: that of all rows.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the posterior of the last one.
+    verbose : int, default=0
+        Whether to print every start (1), and times and changes (2).
+    verbose_interval : int, default=10
+        Iterations between two lines.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_components,)
+        Expected share of each component.
+    means_ : array of shape (n_components, n_features)
+        Expected mean of each component.
+    covariances_, precisions_, precisions_cholesky_ : arrays
+        Covariances, their inverses, and upper triangular U with ``precision = U @ U.T``, of the shapes that
+        `GaussianMixture` gives them.
+    labels_ : array of int32 of shape (n_samples,)
+        The likeliest component of each row.
+    n_components_used_ : int
+        How many components are the likeliest of some row.
+    converged_ : bool
+        Whether the best run stopped by itself.
+    n_iter_ : int
+        Its iterations.
+    lower_bound_ : float
+        Lower bound of the log evidence of all rows, without constants.
+    lower_bounds_ : list of float
+        The same after each iteration.
+    weight_concentration_prior_, mean_precision_prior_, degrees_of_freedom_prior_ : float
+        The priors that were used.
+    mean_prior_, covariance_prior_ : array, or float for "spherical"
+        The priors that were used.
+    weight_concentration_ : array of shape (n_components,), or tuple of two
+        Posterior of the weights; for the process, both parameters of each stick's Beta distribution.
+    mean_precision_ : array of shape (n_components,)
+        How many rows each mean rests on.
+    degrees_of_freedom_ : array of shape (n_components,), a number for "tied"
+        How firmly each covariance is believed.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import BayesianGaussianMixture
+    >>> X = [[1, 2], [1, 4], [1, 0], [2, 2], [10, 2], [10, 4], [10, 0], [11, 2]]
+    >>> model = BayesianGaussianMixture(4, weight_concentration_prior=1e-3, random_state=0).fit(X)
+    >>> model.n_components_used_
+    2
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_components": Whole(1),
+        "covariance_type": Choice("full", "tied", "diag", "spherical"),
+        "tol": Number(0),
+        "reg_covar": Number(0),
+        "max_iter": Whole(0),
+        "n_init": Whole(1),
+        "init_params": Choice(*STARTS),
+        "weight_concentration_prior_type": Choice(_PROCESS, _DISTRIBUTION),
+        "weight_concentration_prior": Nothing() | Number(0, open_below=True),
+        "mean_precision_prior": Nothing() | Number(0, open_below=True),
+        "mean_prior": Nothing() | AnArray(),
+        "degrees_of_freedom_prior": Nothing() | Number(0, open_below=True),
+        "covariance_prior": Nothing() | AnArray() | Number(0, open_below=True),
+        "random_state": Seed(),
+        "warm_start": Flag(),
+        "verbose": Flag() | Whole(0),
+        "verbose_interval": Whole(1),
+        "progress": PROGRESS,
+    }
+    _objective_words = "lower bound of the evidence"
+    _per_component = Tensor("components", kind="f8", above=0)
+
+    row_attributes = ("labels_",)
+    _schema: ClassVar[Schema] = {
+        **MixtureClusterer._schema,
+        "n_components_used_": COUNT,
+        "converged_": FLAG,
+        "n_iter_": COUNT,
+        "lower_bound_": Number(),
+        "lower_bounds_": ListOf(Number()),
+        "weight_concentration_prior_": Number(0, open_below=True),
+        "mean_precision_prior_": Number(0, open_below=True),
+        "degrees_of_freedom_prior_": Number(0, open_below=True),
+        "mean_prior_": Tensor("columns", kind="f8"),
+        "covariance_prior_": Either(
+            Tensor("columns", "columns", kind="f8"), Tensor("columns", kind="f8"), Number(0)
+        ),
+        "weight_concentration_": Either(_per_component, Several(_per_component, _per_component, kind=tuple)),
+        "mean_precision_": _per_component,
+        "degrees_of_freedom_": Either(_per_component, Number(0, open_below=True)),
+    }
+
+    n_components_used_: int
+    converged_: bool
+    n_iter_: int
+    lower_bound_: float
+    lower_bounds_: list[float]
+    weight_concentration_prior_: float
+    mean_precision_prior_: float
+    degrees_of_freedom_prior_: float
+    mean_prior_: FloatArray
+    covariance_prior_: FloatArray | float
+    weight_concentration_: Concentration
+    mean_precision_: FloatArray
+    degrees_of_freedom_: FloatArray | float
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        weight_concentration_prior_type: str = _PROCESS,
+        weight_concentration_prior: float | None = None,
+        mean_precision_prior: float | None = None,
+        mean_prior: VectorLike | None = None,
+        degrees_of_freedom_prior: float | None = None,
+        covariance_prior: MatrixLike | float | None = None,
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        verbose_interval: int = 10,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weight_concentration_prior_type = weight_concentration_prior_type
+        self.weight_concentration_prior = weight_concentration_prior
+        self.mean_precision_prior = mean_precision_prior
+        self.mean_prior = mean_prior
+        self.degrees_of_freedom_prior = degrees_of_freedom_prior
+        self.covariance_prior = covariance_prior
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+        self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
+        super()._check_state(state, sizes)
+        who, kind, d = cls.__name__, state["covariance_type"], sizes["columns"]
+        is_process = state["weight_concentration_prior_type"] == _PROCESS
+        if isinstance(state["weight_concentration_"], tuple) != is_process:
+            raise wrong("weight_concentration_", who, "fit weight_concentration_prior_type", "another kind")
+        if isinstance(state["degrees_of_freedom_"], np.ndarray) == (kind == "tied"):
+            raise wrong("degrees_of_freedom_", who, f'fit covariance_type="{kind}"', "another kind")
+        if not np.min(state["degrees_of_freedom_"]) > d - 1:
+            raise wrong("degrees_of_freedom_", who, f"be above {d - 1}", np.min(state["degrees_of_freedom_"]))
+        shape = {"diag": (d,), "spherical": ()}.get(kind, (d, d))
+        if np.shape(state["covariance_prior_"]) != shape:
+            raise wrong(
+                "covariance_prior_", who, f"have the shape {shape}", np.shape(state["covariance_prior_"])
+            )
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> FittedAttributes:
+        who = type(self).__name__
+        check_n_clusters(self.n_components, len(X), who=who, name="n_components")
+        prior = make_prior(X, weights, FAMILIES[self.covariance_type], self, who=who)
+        shift = np.average(X, axis=0, weights=weights).astype(np.float64)
+        warn_if_hidden(np.sqrt(np.average((X - shift) ** 2, axis=0, weights=weights)), self.reg_covar)
+        with track(self.progress, "Bayesian mixture: iteration").also(listener) as tracker:
+            teller = Teller(tracker, self.verbose, self.verbose_interval)
+            best = self._best_run(_Problem(X, weights, prior, shift), teller)
+        warn_unless_converged(best, self.max_iter)
+        return self._found(_Problem(X, weights, prior, shift), best)
+
+    def _best_run(self, problem: _Problem, teller: Teller) -> _Run:
+        if self.warm_start and hasattr(self, "converged_"):
+            teller.begin_run(0)
+            earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf
+            return teller.end_run(self._run(problem, self._last_posterior(problem), earlier, teller))
+        draws, family = Draws(self.random_state), problem.prior.family
+        rows = Rows(problem.X, problem.weights, self.n_components, family)
+        best: _Run | None = None
+        for start in range(self.n_init):
+            teller.begin_run(start)
+            first = problem.prior.posterior(STARTS[self.init_params](rows, draws))
+            run = teller.end_run(self._run(problem, first, -np.inf, teller))
+            best = run if best is None or run.bound > best.bound else best
+        assert best is not None
+        return best
+
+    def _run(self, problem: _Problem, start: Posterior, earlier: float, teller: Teller) -> _Run:
+        """Raise the bound step by step, until it gains less than `tol`."""
+        run = _Run(start)
+        for iteration in range(1, self.max_iter + 1):
+            before = run.bound if run.bounds else earlier
+            bound, run.posterior = problem.step(run.posterior)
+            run.bounds.append(bound)
+            teller.report(iteration, bound, bound - before)
+            if abs(bound - before) < self.tol:
+                run.converged = True
+                break
+        return run
+
+    def _last_posterior(self, problem: _Problem) -> Posterior:
+        """Return the posterior of the last fit under the prior of this one."""
+        who, prior = type(self).__name__, problem.prior
+        shape = (self.n_components, problem.X.shape[1])
+        check_last_fit(self.means_, self.precisions_cholesky_, prior.family, shape, who=who)
+        if isinstance(self.weight_concentration_, tuple) != prior.is_process:
+            raise InvalidParameter(
+                f"warm_start of {who} goes on from the last fit, whose weight_concentration_prior_type was "
+                f"another. Set warm_start=False to start again."
+            )
+        return self._posterior(prior).astype(np.dtype(np.float64))
+
+    def _posterior(self, prior: Prior) -> Posterior:
+        return Posterior(
+            prior,
+            self.weight_concentration_,
+            self.mean_precision_,
+            self.means_,
+            np.asarray(self.degrees_of_freedom_),
+            self.covariances_,
+            self.precisions_cholesky_,
+        )
+
+    def _parameters(self) -> Posterior:
+        return self._posterior(
+            Prior(
+                FAMILIES[self.covariance_type],
+                isinstance(self.weight_concentration_, tuple),
+                self.weight_concentration_prior_,
+                self.mean_precision_prior_,
+                self.mean_prior_,
+                self.degrees_of_freedom_prior_,
+                np.asarray(self.covariance_prior_),
+                self.reg_covar,
+            )
+        )
+
+    def _found(self, problem: _Problem, best: _Run) -> FittedAttributes:
+        prior, posterior = problem.prior, best.posterior.astype(problem.X.dtype)
+        labels, _ = label_rows(problem.X, posterior, problem.shift)
+        degrees, covariance = posterior.degrees_of_freedom, prior.covariance
+        return {
+            "weights_": posterior.weights.astype(problem.X.dtype),
+            "means_": posterior.means,
+            "covariances_": posterior.covariances,
+            "precisions_": posterior.precisions,
+            "precisions_cholesky_": posterior.factors,
+            "labels_": labels,
+            "n_components_used_": len(np.unique(labels)),
+            "converged_": best.converged,
+            "n_iter_": len(best.bounds),
+            # without iterations, that of the start
+            "lower_bound_": best.bound if best.bounds else problem.bound(best.posterior),
+            "lower_bounds_": best.bounds,
+            "weight_concentration_prior_": prior.concentration,
+            "mean_precision_prior_": prior.mean_precision,
+            "mean_prior_": prior.mean,
+            "degrees_of_freedom_prior_": prior.degrees_of_freedom,
+            "covariance_prior_": covariance if covariance.ndim else float(covariance),
+            "weight_concentration_": posterior.concentration,
+            "mean_precision_": posterior.mean_precision,
+            "degrees_of_freedom_": degrees if degrees.ndim else float(degrees),
+            "_shift": problem.shift,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Rows, and what is believed of them beforehand."""
+
+    X: Data
+    weights: Weights | None
+    prior: Prior
+    shift: FloatArray
+
+    def step(self, posterior: Posterior) -> tuple[float, Posterior]:
+        """Return the bound that one iteration reaches, and the posterior that it leads to."""
+        native = posterior.native(self.shift)
+        found = expected(self.X, self.weights, native, posterior.family, posterior.means)
+        after = self.prior.posterior(found.statistics)
+        return after.bound(found.entropy), after
+
+    def bound(self, posterior: Posterior) -> float:
+        """Return the bound of a posterior with its own shares."""
+        native = posterior.native(self.shift)
+        return posterior.bound(
+            expected(self.X, self.weights, native, posterior.family, posterior.means).entropy
+        )
