@@ -1,4 +1,4 @@
-"""Places on the sphere for tests: rows of any kind as latitudes and longitudes, and towns with people around."""
+"""Places on the sphere for tests."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def as_places(X):
 
 
 def over_the_globe(n, seed=0):
-    """Return places in radians, uniform on the sphere, with poles, antipodes and both sides of the date line."""
+    """Return places in radians, uniform on the sphere, with poles, antipodes and the date line."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([np.arcsin(rng.uniform(-1, 1, n)), rng.uniform(-np.pi, np.pi, n)])
     odd = [[np.pi / 2, 0.3], [-np.pi / 2, 1.0], [0.2, np.pi], [0.2, -np.pi], [-0.2, 0.0], [0.0, 0.0]]
@@ -20,7 +20,7 @@ def over_the_globe(n, seed=0):
 
 
 def towns(n, k=8, seed=0, spread=0.004):
-    """Return places in radians around k towns, some of them at the date line and near a pole, and the towns."""
+    """Return places in radians around k towns, one at the date line, one near a pole, and the towns."""
     rng = np.random.default_rng(seed)
     centres = over_the_globe(k + 6, seed)[6:]
     centres[0], centres[1] = [0.4, np.pi], [1.5, 0.0]

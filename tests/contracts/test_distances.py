@@ -171,7 +171,7 @@ def test_equal_to_the_oracle(name, params, shape):
 
 @every_case
 def test_float32_keeps_its_type(name, params):
-    """Law: float32 rows give float32 distances (places float64, as in scikit-learn's), equal to the peer's up to the rounding of float32."""
+    """Law: float32 rows give float32 distances (of places float64), the peer's up to rounding."""
     X, Y = rows_for(name, 40, np.float32, seed=3), rows_for(name, 90, np.float32, seed=4)
     theirs = ORACLES[name](X.astype(np.float64), Y.astype(np.float64), **params)
     ours = between(X, Y, name, **params)

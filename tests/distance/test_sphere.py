@@ -1,4 +1,4 @@
-"""Places on the sphere: scikit-learn's haversines by trees without a matrix, in words where there is no place."""
+"""Places on the sphere: scikit-learn's haversines, by trees and without a matrix."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ DEGREES = {"units": "degrees", "distances": "km"}
     )
 )
 def test_any_places_have_scikit_learns_distances(places):
-    """Law: whatever the places, the matrix is scikit-learn's: 3e-8 at antipodes, 1e-15 where places are near."""
+    """Law: whatever the places, the matrix is scikit-learn's, at antipodes to 3e-8."""
     X = np.array(places)
     ours, theirs = pairwise_distances(X, metric="haversine"), haversine_distances(X)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=ANTIPODES)
@@ -75,7 +75,7 @@ def test_arcs_of_chords():
 
 @pytest.mark.parametrize("algorithm", ["kd_tree", "tiles"])
 def test_neighbours_are_those_of_the_matrix(algorithm):
-    """Law: both engines find the neighbours that scikit-learn's matrix has, at the poles and antipodes too."""
+    """Law: both engines find the neighbours of scikit-learn's matrix, at poles and antipodes too."""
     X, Y = over_the_globe(700, 1), over_the_globe(900, 2)
     theirs = haversine_distances(X, Y)
     options = {"metric": "haversine", "algorithm": algorithm}
@@ -114,7 +114,7 @@ def test_spanning_trees_are_those_of_the_matrix(with_core):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_dbscan_has_scikit_learns_labels(seed):
-    """Law: over the date line and near a pole, labels and core points are those of scikit-learn's BallTree."""
+    """Law: over the date line and near a pole, labels and core points are scikit-learn's."""
     X, _ = towns(3000, seed=seed)
     for eps, min_samples in ((0.0004, 5), (0.001, 8), (0.01, 3)):
         ours = DBSCAN(eps, min_samples=min_samples, metric="haversine").fit(X)
@@ -249,7 +249,7 @@ def test_new_rows_are_checked_too():
 
 def test_units_that_do_not_exist():
     """Law: units are named where one is not known; there is no mean of places for k-means."""
-    with pytest.raises(InvalidParameter, match="units of haversine must be .*radians.*degrees.*got 'gon'"):
+    with pytest.raises(InvalidParameter, match=r"units of haversine must be .*radians.*degrees.*got 'gon'"):
         find_distance("haversine", units="gon")
     for distances in ("parsec", 0, -1.0, np.inf, np.nan, True, None):
         with pytest.raises(
