@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from coterie import _core
+from coterie._support.sphere import EARTH_KM, places_of, vectors_of
 from coterie._support.typing import FloatArray
 from coterie._support.validation import Constraint
 from coterie._support.validation.parameters import is_number
@@ -18,7 +18,6 @@ from coterie.errors import InvalidData
 if TYPE_CHECKING:
     from coterie.distance.catalogue import Distance
 
-EARTH_KM = 6371.0088  # mean radius of the Earth (IUGG 1980)
 # how far a pair is that is one radian apart, by the unit of its distance
 RADII = {
     "radians": 1.0,
@@ -84,11 +83,12 @@ class UnitVectors:
                 f"Haversine distance only valid in 2 dimensions. Pass these two columns only."
             )
         self._refuse_elsewhere(rows)
-        return np.asarray(_core.unit_vectors(np.ascontiguousarray(rows), self.units == "degrees"))
+        return vectors_of(rows, in_degrees=self.units == "degrees")
 
     def backward(self, rows: FloatArray) -> FloatArray:
         """Return the latitude and longitude of vectors of any length."""
-        return places_of(rows, self.units)
+        places = places_of(rows)
+        return places if self.units == "degrees" else np.radians(places)
 
     def _refuse_elsewhere(self, rows: FloatArray) -> None:
         """Refuse latitudes beyond the poles, and longitudes beyond a whole turn."""
@@ -120,17 +120,3 @@ DEGREES_WAY_OUT = (
     'metric="haversine" takes [latitude, longitude] in radians, as scikit-learn does: pass '
     'metric_params={"units": "degrees"} (functions: units="degrees"), or numpy.radians(X).'
 )
-
-
-def places_of(vectors: FloatArray, units: str = "degrees") -> FloatArray:
-    """Return the latitude and longitude in which vectors point.
-
-    Examples
-    --------
-    >>> places_of(np.array([[0.0, 2.0, 0.0], [-1.0, 0.0, 1.0]]))
-    array([[  0.,  90.],
-           [ 45., 180.]])
-    """
-    x, y, z = np.asarray(vectors, dtype=np.float64).T
-    places = np.column_stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
-    return np.degrees(places) if units == "degrees" else places

@@ -63,7 +63,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         python=python_lines(groups.source, stored),
         seed=clustering.seed,
         linked=None if prepared is None else _linked(groups.model, len(prepared.rows)),
-        used=("the series",) if is_series else groups.columns if groups.levels else None,
+        used=("the series",) if is_series else groups.table_columns if groups.levels else None,
         series=rows if is_series else None,
     )
 
