@@ -38,7 +38,7 @@ from coterie.distance.mixed import takes_gaps
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline.many_columns import exemplars, names_of_rows
 from coterie.pipeline.mixed import MixedColumns
-from coterie.pipeline.positions import in_degrees, with_positions
+from coterie.pipeline.positions import in_degrees, note_turns, with_positions
 from coterie.pipeline.profile import SHOWN, Profile, find_members, profile_groups
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.rules import category_name
@@ -496,7 +496,7 @@ def describe_groups(
         n_rows=prepared.table.n_rows,
         columns=choice.used,
         left_out=choice.left_out,
-        notes=(*prepared.notes, *notes),
+        notes=(*prepared.notes, *notes, *note_turns(profile)),
         recipe=recipe,
         scaling=scaling,
         medians=complete.medians,

@@ -153,6 +153,19 @@ def with_positions(profile: Any, prepared: PreparedRows, labels: Labels) -> Any:
     return replace(profile, positions=tuple(found))
 
 
+def note_turns(profile: Any) -> tuple[str, ...]:
+    """Say that longitudes in means and rules go on beyond 180, where groups lie across the date line."""
+    said = []
+    for each in profile.positions:
+        if each.longitude in profile.columns:
+            means = profile.means[:, profile.columns.index(each.longitude)]
+            beyond = means[np.abs(means) > 180.0]
+            if len(beyond):
+                told = f"{beyond[0]:.1f} is {(beyond[0] + 180.0) % 360.0 - 180.0:.1f}"
+                said.append(f"{each.longitude} is counted on across the date line in means and rules: {told}")
+    return tuple(said)
+
+
 def group_positions(vectors: FloatArray, labels: Labels, k: int) -> tuple[FloatArray, FloatArray]:
     """Return the centre of each group in degrees, and its radii in km: of half of its rows, and of all.
 

@@ -134,10 +134,13 @@ def graticule(projection: Projection, extent: Extent) -> list[Line]:
     reach = np.degrees(max(map(abs, extent)) * 1.5 / EARTH_KM)
     south, north = max(-90.0, projection.latitude - reach), min(90.0, projection.latitude + reach)
     nearest_pole = np.cos(np.radians(max(abs(south), abs(north))))
-    aside = 180.0 if nearest_pole < 0.05 else min(180.0, reach / nearest_pole)
+    aside = 180.0 if nearest_pole < 1e-3 else min(180.0, reach / nearest_pole)
     west, east = projection.longitude - aside, projection.longitude + aside
     height = np.degrees((extent.high - extent.low) / EARTH_KM)
-    wide = np.degrees(extent.width / EARTH_KM) / max(np.cos(np.radians(projection.latitude)), 0.05)
+    to_pole = np.radians(90.0 - abs(projection.latitude)) * EARTH_KM
+    wide = 360.0  # around a pole all meridians meet
+    if to_pole > max(map(abs, extent)):
+        wide = min(wide, np.degrees(extent.width / EARTH_KM) / np.cos(np.radians(projection.latitude)))
     found = []
     for latitude in _round_numbers(south, north, height):
         path = np.column_stack([np.full(POINTS_PER_LINE, latitude), np.linspace(west, east, POINTS_PER_LINE)])
