@@ -71,6 +71,20 @@ plots.embedding(places, KMeans(3, random_state=0).fit(iris), kind="t-SNE")
 """,
         ),
         Entry(
+            "map",
+            "Places on a map of equal areas, with lines of latitude and longitude; no coastlines.",
+            """
+from coterie.cluster import DBSCAN
+
+rng = np.random.default_rng(0)
+towns = np.array([[-18.1, 178.4], [-13.8, -171.8], [-21.2, -175.2], [-17.6, 177.4]])
+degrees = towns[rng.integers(4, size=600)] + rng.normal(0, 0.25, (600, 2))
+degrees[:40] = rng.uniform([-23, 175], [-12, 190], (40, 2))
+near = DBSCAN(40, metric="haversine", metric_params={"units": "degrees", "distances": "km"})
+plots.map(degrees, near.fit(degrees))
+""",
+        ),
+        Entry(
             "regions",
             "Which group a new row would go to: the Voronoi cells of k-means, the regions of any model.",
             """

@@ -26,6 +26,7 @@ from coterie.errors import InvalidData
 from coterie.evaluate import measures, silhouette
 from coterie.text import encode_texts, fit_texts
 from coterie.tree import METHODS, linkage
+from places import as_places
 from topical_texts import topical
 
 COLUMNS = (2, 7, 33)  # within a vector of any width, between, and beyond
@@ -152,6 +153,7 @@ def of_distances():
         for dtype in DTYPES:
             X, groups = clouds(N_ROWS, n_columns, dtype)
             kinds = {"boolean": (X - X.mean(axis=0) > 0).astype(dtype), "categorical": np.rint(X)}
+            kinds["places"] = as_places(X).astype(dtype)
             kinds["boolean"][:, 0] = 1  # a set with nothing in it is at no distance by some
             for name, each in (
                 {one.name: one for one in distance.distances()}

@@ -70,6 +70,9 @@ def files(folder):
     (folder / "truth.csv").write_text(
         "id,class\n" + "".join(f"f{at},{kind}\n" for at, kind in enumerate(species))
     )
+    towns = np.array([[48.1, 11.6], [52.5, 13.4], [-18.1, 179.9]])[np.arange(60) % 3]
+    degrees = towns + np.random.default_rng(2).normal(scale=0.1, size=(60, 2))
+    np.savetxt(folder / "places.csv", degrees, "%.4f", ",", header="lat,lon", comments="")
     (folder / "same_household.csv").write_text("one,other\n1,2\n5,9\n")
     (folder / "rivals.csv").write_text("one,other\n1,50\n")
     exec(PYTHON.search((ROOT / "docs" / "tables.md").read_text())[1], {})  # shop.csv and shop.db

@@ -5,6 +5,7 @@
 #include "distance/distance_matrix.h"
 #include "distance/powers.h"
 #include "distance/ranks.h"
+#include "distance/sphere.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {
@@ -33,6 +34,13 @@ auto bind_powers(const Vector<double>& values, double p) {
   auto out = new_vector<double>(static_cast<std::int64_t>(values.shape(0)));
   std::copy(values.data(), values.data() + values.shape(0), out.data());
   engine().powers.raise(out.data(), static_cast<std::int64_t>(values.shape(0)), p);
+  return out;
+}
+
+auto bind_unit_vectors(const Matrix<double>& X, bool in_degrees, int threads) {
+  check_that(view(X).cols == 2, "X must have two columns: latitude and longitude.");
+  auto out = new_matrix<double>(view(X).rows, 3);
+  without_gil([&] { unit_vectors(view(X), in_degrees, threads, {out.data(), view(X).rows, 3, 3}); });
   return out;
 }
 
@@ -68,6 +76,8 @@ void bind_distances(nb::module_& module) {
   bind_distances_for<float>(module);
   bind_distances_for<double>(module);
   module.def("powers", &bind_powers, "values"_a, "p"_a, "values ** p by the vectors of the kernels, for values >= 0 and p > 0.");
+  module.def("unit_vectors", &bind_unit_vectors, "X"_a.noconvert(), "in_degrees"_a = false, "n_threads"_a = 0,
+             "Unit vectors of latitudes and longitudes.");
 }
 
 }  // namespace coterie

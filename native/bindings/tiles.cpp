@@ -195,6 +195,7 @@ void bind_tiles(nb::module_& module) {
       .value("root", Finish::root)
       .value("half", Finish::half)
       .value("power_root", Finish::power_root)
+      .value("arc", Finish::arc)
       .value("mean", Finish::mean)
       .value("jaccard", Finish::jaccard)
       .value("dice", Finish::dice)

@@ -15,7 +15,9 @@ TreeMetric metric_named(const std::string& name) {
   if (name == "manhattan") return TreeMetric::manhattan;
   if (name == "chebyshev") return TreeMetric::chebyshev;
   if (name == "minkowski") return TreeMetric::minkowski;
-  throw std::invalid_argument("metric of KDTree must be euclidean, sqeuclidean, manhattan, chebyshev or minkowski, got " + name + ".");
+  if (name == "great_circle") return TreeMetric::great_circle;
+  throw std::invalid_argument(
+      "metric of KDTree must be euclidean, sqeuclidean, manhattan, chebyshev, minkowski or great_circle, got " + name + ".");
 }
 
 HitOrder order_named(const std::string& name) {
@@ -161,7 +163,7 @@ void bind_tree(nb::module_& module, const char* name) {
   module.def("KDTree", &make_tree<T>, "X"_a.noconvert(), "metric"_a = "euclidean", "p"_a = 2.0, "leaf_size"_a = default_leaf_size,
              "n_threads"_a = 0,
              "Build a kd-tree that copies the rows of X (float32 or float64, C order, finite). Metrics: euclidean, "
-             "sqeuclidean, manhattan, chebyshev, minkowski with p >= 1.");
+             "sqeuclidean, manhattan, chebyshev, minkowski with p >= 1, great_circle: unit vectors on a sphere of radius p.");
 }
 
 }  // namespace

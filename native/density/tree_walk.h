@@ -76,7 +76,9 @@ class TreeWalk {
     const double *low = tree_.box_low(node.id), *high = tree_.box_high(node.id);
     double total = 0;
     for (std::int64_t j = 0; j < tree_.dims; ++j) total = term_.add(total, std::max({low[j] - point_[j], point_[j] - high[j], 0.0}));
-    return total * (1 - Term::slack);
+    // arcs are rounded, and not exactly in the order of chords
+    const double slack = tree_.metric == TreeMetric::great_circle ? 1e-14 : Term::slack;
+    return total * (1 - slack);
   }
 
   bool may_improve(TreeNode node) const {

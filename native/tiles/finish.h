@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/arc.h"
 #include "tiles/kernel_table.h"
 #include "tiles/micro.h"
 
@@ -100,6 +101,8 @@ COTERIE_INLINE T finish_one(const Metric& metric, const PackedColumns<T>& Y, T v
       return value / 2;
     case Finish::power_root:
       return static_cast<T>(std::pow(static_cast<double>(value), 1 / metric.p));
+    case Finish::arc:
+      return static_cast<T>(arc_of(static_cast<double>(value)) * metric.p);
     case Finish::mean:
       return value / static_cast<T>(Y.cols);
     case Finish::jaccard:
@@ -168,6 +171,14 @@ COTERIE_INLINE void finish_cosines(const PackedColumns<T>& Y, T* values, std::in
   }
 }
 
+template <class T>
+COTERIE_INLINE void finish_arcs(T* values, std::int64_t count, double radius) {
+  if constexpr (sizeof(T) == 8)
+    for (std::int64_t j = 0; j < count; j += lanes<T>) store(values + j, arc_of(load(values + j)) * radius);
+  else
+    for (std::int64_t j = 0; j < count; ++j) values[j] = static_cast<T>(arc_of(static_cast<double>(values[j])) * radius);
+}
+
 // Finishes `count` values of one row, for packed columns `first`..; padding stays +inf or becomes NaN.
 template <class T>
 void finish_row(const Metric& metric, const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row,
@@ -192,6 +203,9 @@ void finish_row(const Metric& metric, const PackedColumns<T>& Y, T* values, std:
       break;
     case Finish::power_root:
       for (std::int64_t j = 0; j < count; j += lanes<T>) store(values + j, power_of(load(values + j), 1 / metric.p));
+      break;
+    case Finish::arc:
+      finish_arcs(values, count, metric.p);
       break;
     case Finish::mean:
       for (std::int64_t j = 0; j < count; ++j) values[j] /= n_features;

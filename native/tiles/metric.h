@@ -26,6 +26,7 @@ enum class Finish : std::int32_t {
   root,          // v^(1/2)
   half,          // v / 2: cosine distance from the squared difference of unit rows
   power_root,    // v^(1/p)
+  arc,           // great circles on a sphere of radius p, from the squared differences of unit vectors
   mean,          // v / number of features
   jaccard,       // dot with start 0 on 0/1 rows: 1 - p / (|x| + |y| - p)
   dice,          // 1 - 2p / (|x| + |y|)

@@ -28,7 +28,10 @@ KDTreeView<T> shape_of(MatrixView<T> rows, TreeMetric metric, double p, std::int
     throw std::invalid_argument("X of KDTree must have 1 to 2147483647 rows and at least one column, got shape (" +
                                 std::to_string(rows.rows) + ", " + std::to_string(rows.cols) + ").");
   if (leaf_size < 1) throw std::invalid_argument("leaf_size of KDTree must be at least 1, got " + std::to_string(leaf_size) + ".");
-  if (!(p >= 1)) throw std::invalid_argument("p of KDTree must be at least 1, got " + std::to_string(p) + ".");
+  if (metric == TreeMetric::great_circle && !(p > 0))
+    throw std::invalid_argument("p of KDTree, the radius of the sphere, must be above 0, got " + std::to_string(p) + ".");
+  if (metric != TreeMetric::great_circle && !(p >= 1))
+    throw std::invalid_argument("p of KDTree must be at least 1, got " + std::to_string(p) + ".");
   KDTreeView<T> view{};
   view.n_points = rows.rows;
   view.dims = rows.cols;

@@ -10,7 +10,7 @@
 
 namespace coterie {
 
-enum class TreeMetric { euclidean, sqeuclidean, manhattan, chebyshev, minkowski };
+enum class TreeMetric { euclidean, sqeuclidean, manhattan, chebyshev, minkowski, great_circle };
 
 #define COTERIE_VIEW_INLINE __attribute__((always_inline))
 
@@ -45,7 +45,7 @@ struct KDTreeView {
   std::int64_t leaf_capacity;   // a multiple of 32, so that a row of a leaf is whole vectors
   std::int32_t n_leaves;
   TreeMetric metric;
-  double p;                     // of minkowski
+  double p;                     // of minkowski; of great_circle the radius of the sphere, whose points are unit vectors
 
   COTERIE_VIEW_INLINE std::int32_t n_nodes() const { return 2 * n_leaves - 1; }
   COTERIE_VIEW_INLINE TreeNode root() const { return {0, 0, n_leaves}; }

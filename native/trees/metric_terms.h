@@ -5,6 +5,7 @@
 // rounding included; only `pow` is not exactly monotone, hence `slack`.
 #pragma once
 
+#include "support/arc.h"
 #include "support/simd.h"
 #include "trees/kdtree_view.h"
 
@@ -78,6 +79,7 @@ COTERIE_INLINE void with_term(TreeMetric metric, double p, Body&& body) {
   switch (metric) {
     case TreeMetric::euclidean:
     case TreeMetric::sqeuclidean:
+    case TreeMetric::great_circle:
       return body(SquaredTerm<T>{});
     case TreeMetric::manhattan:
       return body(AbsoluteTerm<T>{});
@@ -95,6 +97,8 @@ COTERIE_INLINE void finish_distances(const KDTreeView<T>& tree, T* reduced, std:
     for (std::int64_t i = 0; i < n; ++i) reduced[i] = sizeof(T) == 4 ? __builtin_sqrtf(reduced[i]) : __builtin_sqrt(reduced[i]);
   } else if (tree.metric == TreeMetric::minkowski) {
     for (std::int64_t i = 0; i < n; ++i) reduced[i] = static_cast<T>(__builtin_pow(static_cast<double>(reduced[i]), 1 / tree.p));
+  } else if (tree.metric == TreeMetric::great_circle) {
+    for (std::int64_t i = 0; i < n; ++i) reduced[i] = static_cast<T>(arc_of(static_cast<double>(reduced[i])) * tree.p);
   }
 }
 
@@ -102,6 +106,7 @@ COTERIE_INLINE void finish_distances(const KDTreeView<T>& tree, T* reduced, std:
 template <class T>
 COTERIE_INLINE double reduce_distance(const KDTreeView<T>& tree, double distance) {
   if (tree.metric == TreeMetric::euclidean) return distance * distance;
+  if (tree.metric == TreeMetric::great_circle) return squared_chord_of(distance / tree.p);
   if (tree.metric != TreeMetric::minkowski) return distance;
   return PowerTerm<double>{tree.p}.power(distance);
 }

@@ -138,13 +138,15 @@ class Finish(enum.Enum):
 
     power_root = 6
 
-    mean = 7
+    arc = 7
 
-    jaccard = 8
+    mean = 8
 
-    dice = 9
+    jaccard = 9
 
-    matching = 10
+    dice = 10
+
+    matching = 11
 
 class MixedColumns:
     """
@@ -549,6 +551,9 @@ def matrix_facts(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def powers(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """values ** p by the vectors of the kernels, for values >= 0 and p > 0."""
 
+def unit_vectors(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], in_degrees: bool = False, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """Unit vectors of latitudes and longitudes."""
+
 class MedoidObjective(enum.Enum):
     distance = 0
 
@@ -663,7 +668,7 @@ def KDTree(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='
 @overload
 def KDTree(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: str = 'euclidean', p: float = 2.0, leaf_size: int = 32, n_threads: int = 0) -> KDTreeFloat64:
     """
-    Build a kd-tree that copies the rows of X (float32 or float64, C order, finite). Metrics: euclidean, sqeuclidean, manhattan, chebyshev, minkowski with p >= 1.
+    Build a kd-tree that copies the rows of X (float32 or float64, C order, finite). Metrics: euclidean, sqeuclidean, manhattan, chebyshev, minkowski with p >= 1, great_circle: unit vectors on a sphere of radius p.
     """
 
 class KDTreeFloat64:

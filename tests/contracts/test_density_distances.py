@@ -8,6 +8,7 @@ from scipy import sparse
 from coterie.cluster import DBSCAN, HDBSCAN, OPTICS
 from coterie.distance import distances, find_distance, pairwise_distances
 from coterie.errors import DataNotice, InvalidData
+from places import as_places
 from stable_peers import equal_edges_in_order
 
 DISTANCES = {distance.name: distance for distance in distances()}
@@ -20,6 +21,8 @@ def rounded_rows(distance):
     random = np.random.default_rng(3)
     centres = np.array([[1, 3, 9, 4], [8, 2, 1, 6], [5, 9, 3, 1]])
     X = np.repeat(centres, 25, axis=0) + random.integers(0, 3, (75, 4)) + [0.0, 0.25, 0.5, 0.75]
+    if distance.domain == "places":
+        return as_places(X)
     return X > 6 if distance.domain == "boolean" else X
 
 

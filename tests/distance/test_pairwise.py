@@ -238,8 +238,8 @@ def test_names_that_only_scikit_learn_has():
     np.testing.assert_array_equal(
         pairwise_distances(sets, sets[:5], "rogerstanimoto"), cdist(sets, sets[:5], "rogerstanimoto")
     )
-    with pytest.raises(InvalidParameter, match=r"metric='haversine' of pairwise_distances does not take"):
-        pairwise_distances(X, metric="haversine")
+    with pytest.raises(InvalidParameter, match=r"metric='yule' of pairwise_distances does not take"):
+        pairwise_distances(sets, metric="yule", nonesuch=1)
 
 
 def test_functions_get_text_and_booleans_as_they_are():

@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 
 from coterie.distance import distances, pairwise_distances, spanning_tree
 from coterie.errors import InvalidData, InvalidParameter
+from places import as_places
 
 DISTANCES = {distance.name: distance for distance in distances()}
 
@@ -54,6 +55,7 @@ def test_mutual_reachability(name):
 def test_every_distance(metric):
     """Law: the tree of rows is the tree of their matrix, for every distance of the catalogue."""
     X = np.random.default_rng(1).random((60, 5)) + 0.1
+    X = as_places(X) if DISTANCES[metric].domain == "places" else X
     D = pairwise_distances(X, metric=metric)
     np.testing.assert_allclose(
         spanning_tree(X, metric).distance, spanning_tree(D, "precomputed").distance, atol=1e-12

@@ -134,7 +134,8 @@ def _metric_params(draw: Draw, n: int, d: int) -> Any:
         {"VI": np.zeros((d, d))},
         {"w": np.ones(d)},
     )
-    return draw.choice([*told, *arrays])
+    places = ({"units": "degrees"}, {"distances": "km"}, {"distances": draw.choice([0.5, 0, -1, "parsec"])})
+    return draw.choice([*told, *arrays, *places])
 
 
 def _geometry(draw: Draw, n: int, d: int) -> Any:

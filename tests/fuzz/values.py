@@ -116,7 +116,16 @@ def _one_outlier(draw: Draw, n: int, d: int) -> Any:
     return rows
 
 
+def _places(draw: Draw, n: int, d: int) -> Any:
+    """Return latitudes, then longitudes: at poles, antipodes and the date line too; degrees now and then."""
+    rows = draw.random.uniform(-1, 1, size=(n, d)) * np.where(np.arange(d) == 0, np.pi / 2, np.pi)
+    rows[draw.random.random((n, d)) < 0.1] = draw.choice([0.0, np.pi / 2, -np.pi / 2, 1e-12])
+    rows[:, 1:][draw.random.random((n, max(d - 1, 0))) < 0.1] = draw.choice([np.pi, -np.pi])
+    return np.degrees(rows) if draw.chance(0.2) else rows
+
+
 CONTENTS = (
+    _places,
     _blobs,
     _blobs,
     _blobs,

@@ -9,6 +9,7 @@ from coterie import _core
 from coterie.cluster import KMeans
 from coterie.distance import distances, k_nearest, pairwise_distances
 from coterie.evaluate import silhouette_samples
+from places import as_places
 
 DISTANCES = {distance.name: distance for distance in distances()}
 
@@ -28,7 +29,7 @@ def level(request):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_distances(level, dtype):
     """Law: distances agree with those of the chosen set to rounding, for the whole catalogue."""
-    domain = {"boolean": X > 0, "categorical": np.rint(X)}
+    domain = {"boolean": X > 0, "categorical": np.rint(X), "places": as_places(X)}
     for name, distance in DISTANCES.items():
         rows = domain.get(distance.domain, X).astype(dtype)
         metric = distance.fit(rows) if distance.unlearned else name

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from coterie import _core
 from coterie.distance import distances, pairwise_distances
 from coterie.tree import METHODS, linkage
+from places import as_places
 
 DISTANCES = {distance.name: distance for distance in distances()}
 
@@ -77,6 +78,7 @@ def test_heights_of_rows_of_few_digits(method):
 def test_every_distance(metric, method):
     """Law: linkage of rows under a distance is SciPy's linkage of their distances."""
     X = np.random.default_rng(3).uniform(0.1, 2, size=(60, 5))
+    X = as_places(X) if DISTANCES[metric].domain == "places" else X
     distances = pairwise_distances(X, metric=metric, condensed=True)
     heights = linkage(X, method, metric)[:, 2]
     has_ties = len(np.unique(distances.round(9))) < len(distances)

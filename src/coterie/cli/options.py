@@ -200,6 +200,9 @@ DatabaseTable: TypeAlias = Annotated[
 Query: TypeAlias = Annotated[
     str | None, option(metavar="SQL", help="SQL query that selects the rows of a database.", topic=READING)
 ]
+Places: TypeAlias = Annotated[
+    str, option(metavar="LAT,LON", help="Columns that are one position; or off [by name]", topic=READING)
+]
 Header: TypeAlias = Annotated[
     bool | None, option("--header/--no-header", help="Does line 1 name the columns?", topic=READING)
 ]

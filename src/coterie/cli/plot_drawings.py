@@ -30,6 +30,10 @@ def clusplot(subject: Subject) -> Any:
     return _plots().clusplot(subject.rows, subject.labels, names=subject.names)
 
 
+def map(subject: Subject) -> Any:
+    return _plots().map(subject.places, subject.labels, names=subject.names)
+
+
 def _history(subject: Subject) -> Any:
     from coterie.cluster import KMeans
 

@@ -45,6 +45,7 @@ def find_kind(name: str) -> PlotKind:
 KINDS: tuple[PlotKind, ...] = (
     PlotKind("scatter", "groups in the first two columns", drawings.scatter),
     PlotKind("clusplot", "groups on two principal components, with ellipses", drawings.clusplot),
+    PlotKind("map", "places on the Earth: columns of latitude and longitude", drawings.map),
     PlotKind("embedding", "groups on a map of near rows", drawings.embedding),
     PlotKind("regions", "which group a new row would go to", drawings.regions),
     PlotKind("kmeans_steps", "a run of k-means, step by step", drawings.kmeans_steps, method="kmeans"),

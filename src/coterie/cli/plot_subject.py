@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +15,13 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
+from coterie.data.places import Place, cells_of, find_places, with_places
 from coterie.data.table import choose_named, without_unassociated
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
+from coterie.pipeline.positions import in_degrees
+from coterie.pipeline.request import HAVERSINE
 from coterie.pipeline.rows import dense
 from coterie.tree import METHODS, Dendrogram, linkage
 
@@ -132,9 +136,35 @@ class Subject:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Columns that are drawn."""
-        if self._known is not None:
-            return self._known.columns
-        return self._prepared.choice.used
+        return tuple(self.rows.columns)
+
+    @property
+    def _used(self) -> tuple[str, ...]:
+        """Columns that the model sees: three for a position."""
+        return self._prepared.choice.used if self._known is None else self._known.columns
+
+    @property
+    def _places(self) -> tuple[Place, ...]:
+        return self._prepared.places if self._known is None else self._known.places
+
+    @cached_property
+    def places(self) -> Any:
+        """Latitude and longitude of the rows drawn, in degrees."""
+        table, asked = self.table, self.request.fit
+        found = self._places or find_places(dense(table), asked.places)[0]
+        if not found:
+            raise InvalidParameter(
+                "this plot draws places, and no two columns are called latitude and longitude, or hold such "
+                "degrees. Name them: --places LAT,LON."
+            )
+        cells = cells_of(table, found[0])[self._complete.rows]
+        is_known = ~np.isnan(cells).any(axis=1)
+        if not is_known.all():
+            raise InvalidParameter(
+                f"this plot draws places, and {int((~is_known).sum()):,} rows have none. Leave them out: "
+                f"--missing drop."
+            )
+        return cells
 
     @cached_property
     def _prepared(self) -> PreparedRows:
@@ -147,6 +177,8 @@ class Subject:
             columns=asked.columns,
             drop=[*asked.drop, *(name for name in others if name not in asked.drop)],
             missing=asked.missing,
+            places=asked.wanted_places,
+            as_angles=asked.distance == HAVERSINE,
         )
 
     @cached_property
@@ -159,27 +191,28 @@ class Subject:
                 "plots draw columns of numbers, and this model has categories. "
                 "The report draws them: coterie fit DATA --report FILE."
             )
-        X = table.matrix(self.columns)
+        X = with_places(table, self._known.places).matrix(self._used)
         policy = self.request.fit.missing
-        return settle_missing(X, self.columns, policy=policy, source=self.table.source)
+        return settle_missing(X, self._used, policy=policy, source=self.table.source)
 
     @property
     def rows(self) -> Any:
-        """The rows in the table's own units, as a frame with the names of the columns."""
-        return self._frame(self._complete.X)
+        """The rows in the table's own units, positions in degrees, as a frame with names of columns."""
+        names, X = in_degrees(self._used, self._complete.X, self._places)
+        return self._frame(X, names)
 
     @cached_property
     def scaled(self) -> Model:
         """The rows as the model sees them."""
-        return self._frame(self._scaling.apply(self._complete.X))
+        return self._frame(self._scaling.apply(self._complete.X), self._used)
 
     @property
     def _scaling(self) -> Scaling:
         return self._prepared.scaling if self._known is None else self._known.scaling
 
-    def _frame(self, X: MatrixLike) -> Any:
+    def _frame(self, X: MatrixLike, names: Sequence[str]) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")
-        return polars.DataFrame(X, schema=list(self.columns))
+        return polars.DataFrame(X, schema=list(names))
 
     @cached_property
     def groups(self) -> Groups:

@@ -19,6 +19,7 @@ from coterie.data.labels import (
     read_truth,
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
+from coterie.data.places import Place
 from coterie.data.readings import ColumnReading
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
 from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
@@ -43,6 +44,7 @@ __all__ = [
     "LabelPair",
     "LabelledData",
     "LeftOut",
+    "Place",
     "PolarCoordinates",
     "PreparedRows",
     "Reading",

@@ -38,6 +38,7 @@ from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import no_rows_in, note_empty_files, reading_notes
 from coterie.data.paths import find_files, is_several, is_zarr, place_name
+from coterie.data.places import OFF, Place, angle_scaling, find_places, scale_places, with_places
 from coterie.data.readings import ColumnReading, ColumnReadings, look_as, reading_of, texts_to_keep
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
@@ -505,6 +506,10 @@ class PreparedRows:
         Columns whose numbers are all taken as they are.
     levels : tuple of tuples or None
         Of mixed rows, what the codes of each column stand for, None for numbers; empty: all are numbers.
+    places : tuple of Place
+        Columns of latitude and longitude that are used as positions: three columns stand for each.
+    angles : Place or None
+        The two columns used, where they are latitude and longitude, for the haversine.
     """
 
     table: Table
@@ -515,6 +520,8 @@ class PreparedRows:
     said: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     levels: Levels = ()
+    places: tuple[Place, ...] = ()
+    angles: Place | None = None
 
     @property
     def rows(self) -> Indices:
@@ -540,8 +547,13 @@ class PreparedRows:
 
     def _cells(self) -> Any:
         if self.levels:
-            return self.table.coded(self.choice.used, self.levels, keep=self.kept)[0]
-        return self.table.matrix(self.choice.used, keep=self.kept)
+            return self._seen.coded(self.choice.used, self.levels, keep=self.kept)[0]
+        return self._seen.matrix(self.choice.used, keep=self.kept)
+
+    @cached_property
+    def _seen(self) -> Table:
+        """The table with the axes of its positions."""
+        return with_places(self.table, self.places)
 
     def readings(self) -> tuple[ColumnReading, ...]:
         """Return how the cells of each column used were read; nothing where all rows are one matrix."""
@@ -549,7 +561,7 @@ class PreparedRows:
             return ()
         levels = self.levels or (None,) * len(self.choice.used)
         return tuple(
-            reading_of(self.table.looks[name], is_kept=name in self.kept, is_category=known is not None)
+            reading_of(self._seen.looks[name], is_kept=name in self.kept, is_category=known is not None)
             for name, known in zip(self.choice.used, levels, strict=True)
         )
 
@@ -560,7 +572,11 @@ class PreparedRows:
             return []
         counts = np.isnan(X).sum(axis=0)
         order = np.argsort(-counts, kind="stable")
-        return [(self.choice.used[at], int(counts[at])) for at in order.tolist() if counts[at]]
+        names = {name: name for name in self.choice.used}
+        for place in self.places:  # one position is missing, not three axes
+            names |= dict(zip(place.axes, [" and ".join(place.columns), "", ""], strict=True))
+        found = [(names[self.choice.used[at]], int(counts[at])) for at in order.tolist() if counts[at]]
+        return [(name, count) for name, count in found if name]
 
 
 def prepare_rows(
@@ -573,6 +589,8 @@ def prepare_rows(
     missing: str = "auto",
     categories: bool = False,
     associated: bool = False,
+    places: str = OFF,
+    as_angles: bool = False,
 ) -> PreparedRows:
     """Choose columns, settle missing values and scale.
 
@@ -593,9 +611,29 @@ def prepare_rows(
         Whether text of few values is used: then codes stand for it, and missing cells stay missing.
     associated : bool, default=False
         Whether categories that are not associated with any other column are left out, unless they are named.
+    places : str, default="off"
+        "auto": columns of latitude and longitude are used as positions; "LAT,LON": these two are.
+    as_angles : bool, default=False
+        Whether a position alone is used, as latitude and longitude in radians: what the haversine takes.
     """
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
+    found, notes = find_places(table, places, columns=columns, others=(*drop, *keep))
+    if as_angles:
+        return _prepare_angles(table, found[:1], columns, drop, missing)
+    if found:
+        used = [name for place in found for name in place.columns]
+        prepared = prepare_rows(
+            with_places(table, found),
+            scale="none",
+            columns=[*(name for name in columns if name not in used), *_axes(found)] if columns else (),
+            drop=[*drop, *used],
+            keep=[*keep, *_axes(found)],
+            missing=missing,
+            categories=categories,
+            associated=associated,
+        )
+        return _of_places(table, prepared, found, notes, scale, keep)
     choice = choose_named(table, columns, drop, keep, categories=categories)
     levels = table.levels(choice.used) if categories else ()
     if levels and associated:
@@ -611,7 +649,68 @@ def prepare_rows(
     complete = settle_missing(X, choice.used, policy=missing, source=table.source)
     scaling = fit_scaling(complete.X, scale)
     said = () if table.is_matrix else reading_notes(table.looks, choice, table.marks, keep)
+    said = (*said, *notes)
     return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said, tuple(keep))
+
+
+def _axes(places: Sequence[Place]) -> list[str]:
+    return [name for place in places for name in place.axes]
+
+
+def _of_places(
+    table: Table,
+    prepared: PreparedRows,
+    places: tuple[Place, ...],
+    notes: tuple[str, ...],
+    scale: str,
+    keep: Sequence[str],
+) -> PreparedRows:
+    """Return rows of which some columns are axes of positions, scaled, as rows of the table as it is."""
+    used = [name for place in places for name in place.columns]
+    left_out = tuple(one for one in prepared.choice.left_out if one.name not in used)
+    columns, X, levels = prepared.choice.used, prepared.complete.X, prepared.levels
+    own = scale_numbers(X, levels, scale) if levels else fit_scaling(X, scale)
+    scaling = scale_places(X, columns, places, scale, own)
+    return replace(
+        prepared,
+        table=table,
+        choice=ColumnChoice(columns, left_out),
+        scaling=scaling,
+        points=scaling.apply(X),
+        said=(*prepared.said, *notes),
+        kept=tuple(keep),
+        places=places,
+    )
+
+
+def _prepare_angles(
+    table: Table, places: Sequence[Place], columns: Sequence[str], drop: Sequence[str], missing: str
+) -> PreparedRows:
+    """Return rows of latitude and longitude in radians: of the position, else of the only two columns."""
+    pair = [name for place in places for name in place.columns] or list(columns)
+    prepared = prepare_rows(table, scale="none", columns=pair, drop=drop, missing=missing)
+    choice, complete = prepared.choice, prepared.complete
+    if len(choice.used) != 2:
+        raise InvalidData(
+            f"{table.source}: the haversine takes latitude and longitude, got {len(choice.used)} columns: "
+            f"{', '.join(map(shortened, choice.used[:5]))}. Name the two, latitude first."
+        )
+    if pair and tuple(pair) != choice.used:  # a table may have the longitude first
+        complete = replace(complete, X=np.ascontiguousarray(complete.X[:, ::-1]))
+        medians = None if complete.medians is None else complete.medians[::-1].copy()
+        choice, complete = ColumnChoice(tuple(pair), choice.left_out), replace(complete, medians=medians)
+    scaling, angles = angle_scaling(complete.X), Place(*choice.used)
+    unit = "radians" if scaling.is_identity else "degrees"
+    said = f"{' and '.join(angles.columns)} are latitude and longitude in {unit}; distances are in radians"
+    return replace(
+        prepared,
+        choice=choice,
+        complete=complete,
+        scaling=scaling,
+        points=scaling.apply(complete.X),
+        said=(*prepared.said, said),
+        angles=angles,
+    )
 
 
 def without_unassociated(

@@ -19,7 +19,7 @@ from coterie.distance._range import refuse_overflow
 from coterie.distance.transforms import Transform, transform_rows
 from coterie.errors import InvalidParameter, did_you_mean
 
-Domain: TypeAlias = Literal["real", "boolean", "categorical", "mixed"]
+Domain: TypeAlias = Literal["real", "boolean", "categorical", "mixed", "places"]
 EuclideanForm: TypeAlias = Literal["distance", "square", "half square"]
 RowFunction: TypeAlias = Callable[[Any, Any], float]
 
@@ -51,12 +51,13 @@ class Distance:
     kernel, finish : enum of the engine, or None
         What is summed over the features, and what is done with the sum. None: `function` computes it.
     p : float, default=2
-        Exponent, for the kernel that has one.
+        Exponent, for the kernel that has one; the radius of the sphere for distances of places.
     aliases : tuple of str
         Other names by which `find_distance` knows it, SciPy's and scikit-learn's among them.
-    domain : {"real", "boolean", "categorical", "mixed"}
+    domain : {"real", "boolean", "categorical", "mixed", "places"}
         What the numbers stand for. Boolean distances take every number but 0 as true; categorical ones only
-        ask whether numbers are equal; mixed ones take tables of numbers and categories with missing cells.
+        ask whether numbers are equal; mixed ones take tables of numbers and categories with missing cells;
+        those of places take latitude and longitude.
     is_metric : bool
         Whether the triangle inequality holds.
     takes_gaps : bool

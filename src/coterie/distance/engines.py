@@ -40,6 +40,7 @@ _TREE_FORMS: Mapping[tuple[Any, Any], TreeForm] = {
     (Kernel.manhattan, Finish.identity): TreeForm("manhattan", 1.0),
     (Kernel.chebyshev, Finish.identity): TreeForm("chebyshev", 1.0),
     (Kernel.minkowski, Finish.power_root): TreeForm("minkowski", 1.0),
+    (Kernel.squared_difference, Finish.arc): TreeForm("great_circle", 1.0),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie._core import Finish, Kernel
-from coterie._support.validation import AnArray, Anything, Constraint, Dictionary, Flag, Nothing
+from coterie._support.validation import AnArray, Anything, Choice, Constraint, Dictionary, Flag, Nothing
 from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, Parameter, register
 from coterie.distance.learning import (
@@ -18,6 +18,7 @@ from coterie.distance.learning import (
     with_variances,
     with_weights,
 )
+from coterie.distance.sphere import UNITS, DistanceUnit, with_radius
 from coterie.distance.transforms import CentredUnitLength, Presence, RankedUnitLength, UnitLength
 
 
@@ -298,5 +299,26 @@ register(
             Parameter("high", "greatest value; None: that of the data", None, Nothing() | AnArray()),
         ),
         learn=with_ranges,
+    )
+)
+register(
+    Distance(
+        name="haversine",
+        aliases=("great_circle",),
+        summary="Along the surface of a sphere, between places given as [latitude, longitude].",
+        formula="2 asin sqrt(sin^2((u - v) / 2) + cos u cos v sin^2((s - t) / 2)), x = [u, s], y = [v, t]",
+        kernel=Kernel.squared_difference,
+        finish=Finish.arc,
+        domain="places",
+        parameters=(
+            Parameter("units", "of latitudes and longitudes: radians or degrees", "radians", Choice(*UNITS)),
+            Parameter(
+                "distances",
+                "unit: radians, degrees, km, m or miles on the Earth; or the radius of the sphere",
+                "radians",
+                DistanceUnit(),
+            ),
+        ),
+        specialise=with_radius,
     )
 )

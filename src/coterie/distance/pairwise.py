@@ -59,7 +59,7 @@ def pairwise_distances(
         A name of `coterie.distance.distances()`; or a function of two rows (slow: Python runs once per pair;
         without Y it is taken to be symmetric and zero for equal rows); or a distance. "nan_euclidean": over
         the cells that neither row misses, scaled up to all columns. Other names of scikit-learn, such as
-        "haversine" and "yule": computed by scikit-learn. "precomputed": X is a
+        "yule" and "rogerstanimoto": computed by scikit-learn. "precomputed": X is a
         distance matrix, which is checked and returned. "similarity": X is a similarity matrix; the distance
         of a pair is how far it is from the largest similarity.
     condensed : bool, default=False

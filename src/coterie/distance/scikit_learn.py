@@ -21,7 +21,7 @@ def is_scikit_learns(metric: MetricLike) -> bool:
 
     Examples
     --------
-    >>> is_scikit_learns("haversine"), is_scikit_learns("euclidean")
+    >>> is_scikit_learns("yule"), is_scikit_learns("euclidean")
     (True, False)
     """
     if not isinstance(metric, str) or metric in known_names():

@@ -18,11 +18,11 @@ NUMBERS_AT_ONCE = 2**18  # a block of this many float64 stays in the second-leve
 
 
 class UndefinedRow(Exception):
-    """A row has no image: where in the block, and why."""
+    """A row has no image: where in the block, why, and what to do about it."""
 
-    def __init__(self, row: int, reason: str) -> None:
+    def __init__(self, row: int, reason: str, way_out: str = "") -> None:
         super().__init__(reason)
-        self.row, self.reason = row, reason
+        self.row, self.reason, self.way_out = row, reason, way_out
 
 
 class Transform(Protocol):
@@ -40,6 +40,8 @@ class Transform(Protocol):
 def transform_rows(transform: Transform | None, rows: Data, *, name: str, distance: str) -> Data:
     """Return the rows under a transform, in their own number type; None leaves them as they are.
 
+    A transform that says how many columns it makes gives float64.
+
     Examples
     --------
     >>> transform_rows(UnitLength(), np.array([[3.0, 4.0]]), name="X", distance="cosine")
@@ -47,16 +49,18 @@ def transform_rows(transform: Transform | None, rows: Data, *, name: str, distan
     """
     if transform is None:
         return rows
-    out = np.empty_like(rows)
+    n_columns = getattr(transform, "n_columns", None)
+    out = np.empty_like(rows) if n_columns is None else np.empty((len(rows), n_columns))
     step = max(1, NUMBERS_AT_ONCE // rows.shape[1])
     for first in range(0, len(rows), step):
         block = rows[first : first + step].astype(np.float64, copy=False)
         try:
             out[first : first + step] = transform.forward(block)
         except UndefinedRow as problem:
+            undefined = "" if problem.way_out else f": its {distance} distance is undefined"
+            way_out = problem.way_out or "Leave such rows out, or choose another distance."
             raise InvalidData(
-                f"row {first + problem.row} of {name} {problem.reason}: its {distance} distance is "
-                f"undefined. Leave such rows out, or choose another distance."
+                f"row {first + problem.row} of {name} {problem.reason}{undefined}. {way_out}"
             ) from None
     return out
 

@@ -6,6 +6,7 @@ from coterie.pipeline.compare_methods import MethodComparison, compare_methods
 from coterie.pipeline.fit import fit, fit_groups, run
 from coterie.pipeline.graph import GraphClustering, fit_graph
 from coterie.pipeline.groups import Groups, column_readings, predict_table
+from coterie.pipeline.positions import Positions
 from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe, check_recipe, make_estimator
 from coterie.pipeline.request import FitRequest, make_request
@@ -24,6 +25,7 @@ __all__ = [
     "GraphClustering",
     "Groups",
     "MethodComparison",
+    "Positions",
     "Profile",
     "Recipe",
     "Rule",

@@ -312,7 +312,7 @@ class Clustering:
             "verdict": self.verdict.to_dict(),
             "method": self.method,
             "sizes": self.profile.sizes.tolist(),
-            "columns": list(self.groups.columns),
+            "columns": list(self.groups.table_columns),
             "left_out": {column.name: column.reason for column in self.groups.left_out},
             "evidence": self.evidence.to_dict(),
             "stability": None if self.stability is None else self.stability.to_dict(),

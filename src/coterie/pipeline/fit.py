@@ -74,6 +74,7 @@ def fit(
     graph: SparseData = None,
     series: str | Sequence[str] | None = None,
     window: Any = "auto",
+    places: str = "auto",
 ) -> Any:
     """Find the groups in data: how many, by which method, and whether to believe them.
 
@@ -150,6 +151,11 @@ def fit(
         series ("auto": z-normalised; "minmax", "none").
     window : int, "auto" or "none", default="auto"
         Of series: most steps in time between matched points. "auto": a tenth of the longest series.
+    places : {"auto", "off"} or "LAT,LON", default="auto"
+        Which columns are latitude and longitude, in degrees. "auto" recognises them by their names (lat,
+        latitude; lon, lng, long, longitude; also with a common prefix) and range. Two such columns are used
+        as one position on the Earth, in km; groups are described by their centre and radius. "off": as
+        two numbers. With ``distance="haversine"`` nothing but the position is used.
 
     Returns
     -------
@@ -179,7 +185,7 @@ def fit(
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
-        silhouette=silhouette, series=series, window=window,
+        silhouette=silhouette, series=series, window=window, places=places,
     )  # fmt: skip
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)

@@ -29,13 +29,16 @@ from coterie._support.validation.schema import (
 )
 from coterie.data import SCALINGS, LeftOut, PreparedRows, Scaling, Table, as_table, settle_missing
 from coterie.data.categories import Levels, note_unseen
+from coterie.data.columns import check_names
 from coterie.data.missing import settle_mixed
+from coterie.data.places import Place, cells_of, what_is_wrong, with_places
 from coterie.data.readings import ColumnReading
 from coterie.distance import find_geometry
 from coterie.distance.mixed import takes_gaps
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline.many_columns import exemplars, names_of_rows
 from coterie.pipeline.mixed import MixedColumns
+from coterie.pipeline.positions import in_degrees, note_turns, with_positions
 from coterie.pipeline.profile import SHOWN, Profile, find_members, profile_groups
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.rules import category_name
@@ -86,6 +89,9 @@ class Groups:
         the file was written before this was kept.
     n_dropped : int, default=0
         Of rows in blocks, how many were left out for missing values; of others, `labels` tells.
+    places : tuple of Place, default=()
+        Columns of latitude and longitude that were used as positions. Three of `columns` stand for each;
+        `profile` and `centers` have latitude and longitude instead.
     """
 
     _schema: ClassVar[Schema] = {
@@ -108,6 +114,7 @@ class Groups:
         "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
         "readings": Sometimes(ListOf(Instance(ColumnReading), kind=tuple)),
         "n_dropped": Sometimes(COUNT),
+        "places": Sometimes(ListOf(Instance(Place), kind=tuple)),
     }
 
     @classmethod
@@ -132,6 +139,14 @@ class Groups:
     levels: Levels = ()
     readings: tuple[ColumnReading, ...] = ()
     n_dropped: int = 0
+    places: tuple[Place, ...] = ()
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """Columns of the table that were used: a position is two of them."""
+        axes = {name for place in self.places for name in place.axes}
+        others = (name for name in self.columns if name not in axes)
+        return (*others, *(name for place in self.places for name in place.columns))
 
     @property
     def column_readings(self) -> dict[str, ColumnReading]:
@@ -147,6 +162,8 @@ class Groups:
     def prepared_as(self) -> str:
         """What the method saw of the columns, in words: "standardised columns and categories"."""
         numbers = SCALINGS[self.recipe.scale]
+        if self.places and len(self.columns) == 3 * len(self.places):
+            numbers = "positions in km" if self.scaling.is_identity else "positions"
         if not self.levels:
             return numbers
         return f"{numbers} and categories" if None in self.levels else "categories"
@@ -286,7 +303,18 @@ class Groups:
     def _table(self, rows: Any) -> Table:
         """Return rows as a table whose cells are read as those of the fit were."""
         is_named = hasattr(rows, "columns") or isinstance(rows, str | os.PathLike)
-        return as_table(rows, columns=None if is_named else self.columns, readings=self.column_readings)
+        table = as_table(rows, columns=None if is_named else self.columns, readings=self.column_readings)
+        return table if table.is_matrix else self._with_axes(table)
+
+    def _with_axes(self, table: Table) -> Table:
+        """Return a table with the axes of the positions that the groups were found by."""
+        for place in self.places:
+            check_names(table.source, table.columns, place.columns)
+            problem = what_is_wrong(cells_of(table, place), place)
+            if problem is not None:
+                names = " and ".join(place.columns)
+                raise InvalidData(f"{table.source}: {names} are no positions: {problem}.")
+        return with_places(table, self.places)
 
     def matrix_of(self, rows: Any, **reading: Any) -> tuple[Any, str]:
         """Return new rows in the columns of the fit, unscaled, and what to call them.
@@ -307,7 +335,8 @@ class Groups:
         return self._matrix(rows)
 
     def _matrix(self, rows: Any) -> tuple[Any, str]:
-        if isinstance(rows, Table | str | os.PathLike) or _has_text(rows):
+        is_frame = hasattr(rows, "columns")
+        if isinstance(rows, Table | str | os.PathLike) or _has_text(rows) or (self.places and is_frame):
             table = self._table(rows)
             return table.matrix(self.columns), table.source
         if hasattr(rows, "columns"):
@@ -408,6 +437,7 @@ def check_groups(state: Settings, sizes: Mapping[str, int], *, who: str) -> None
     if readings and len(readings) != n_columns:
         raise wrong("readings", who, f"be of {n_columns:,} columns, as columns says", len(readings))
     described = sum(1 if known is None else len(known) for known in levels) if levels else n_columns
+    described -= len(state.get("places", ()))
     for name, size in (("profile", len(profile.columns)), ("centers", sizes["described"])):
         if size != described:
             raise wrong(name, who, f"have {described:,} columns, as columns says", size)
@@ -457,9 +487,8 @@ def describe_groups(
     complete, choice, scaling = prepared.complete, prepared.choice, prepared.scaling
     numbers, by_size = number_by_size(np.bincount(labels[labels >= 0]))
     found = number_labels(labels, numbers)
-    names, category_of = described_columns(choice.used, prepared.levels)
-    X = complete.X if not prepared.levels else mixed_columns(prepared.levels).indicators(complete.X)
-    profile = profile_groups(X, found, names, len(numbers), rows=complete.rows, category_of=category_of)
+    profile = profile_prepared(prepared, found, len(numbers))
+    is_plain = not prepared.levels and not prepared.places
     if profile.has_many_columns:
         profile = tell_by_rows(prepared, profile, found, estimator, numbers)
     return Groups(
@@ -467,7 +496,7 @@ def describe_groups(
         n_rows=prepared.table.n_rows,
         columns=choice.used,
         left_out=choice.left_out,
-        notes=(*prepared.notes, *notes),
+        notes=(*prepared.notes, *notes, *note_turns(profile)),
         recipe=recipe,
         scaling=scaling,
         medians=complete.medians,
@@ -475,12 +504,48 @@ def describe_groups(
         numbers=numbers,
         labels=spread_labels(found, complete.rows, complete.n_rows_in_table),
         profile=profile,
-        centers=profile.means if prepared.levels else centers_of(estimator, scaling, by_size, profile.means),
-        explained=None if prepared.levels else share_explained(profile, scaling, len(complete.rows)),
+        centers=centers_of(estimator, scaling, by_size, profile.means) if is_plain else profile.means,
+        explained=share_explained(profile, scaling, len(complete.rows)) if is_plain else None,
         seconds=seconds,
         levels=prepared.levels,
         readings=prepared.readings(),
+        places=prepared.places,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """Rows as groups are described by them: columns, values, and of which column a category is."""
+
+    columns: tuple[str, ...]
+    X: Any
+    category_of: tuple[str, ...] = ()
+
+
+def described_rows(prepared: PreparedRows) -> Described:
+    """Return rows in the table's units: categories as columns of 0 and 1, positions in degrees."""
+    X, levels = prepared.complete.X, prepared.levels
+    names, category_of = described_columns(prepared.choice.used, levels)
+    X = mixed_columns(levels).indicators(X) if levels else X
+    if category_of:
+        known = dict(zip(names, category_of, strict=True))
+        names, X = in_degrees(names, X, prepared.places)
+        return Described(names, X, tuple(known.get(name, "") for name in names))
+    return Described(*in_degrees(names, X, prepared.places))
+
+
+def profile_prepared(prepared: PreparedRows, labels: Labels, k: int) -> Profile:
+    """Return what the groups of prepared rows look like, with the positions of the groups."""
+    described = described_rows(prepared)
+    profile = profile_groups(
+        described.X,
+        labels,
+        described.columns,
+        k,
+        rows=prepared.complete.rows,
+        category_of=described.category_of,
+    )
+    return with_positions(profile, prepared, labels) if prepared.places or prepared.angles else profile
 
 
 def tell_by_rows(
@@ -490,7 +555,7 @@ def tell_by_rows(
     k, rows = len(profile.sizes), prepared.complete.rows
     typical = exemplars(estimator, numbers, len(labels), k, SHOWN)
     if typical is None:
-        means = prepared.scaling.apply(profile.means)
+        means = np.array([prepared.points[labels == group].mean(axis=0) for group in range(k)])
         typical = find_members(prepared.points, labels, means, np.ones(means.shape[1]))[0]
     numbered = tuple(rows[each] for each in typical)
     named = [names_of_rows(prepared.table, each) for each in numbered]

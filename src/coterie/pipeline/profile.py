@@ -14,6 +14,7 @@ from scipy import sparse
 from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, ValuesByName
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
+from coterie.pipeline.positions import Positions
 from coterie.pipeline.rules import Rule, learn_rules
 
 SHOWN = 5
@@ -121,6 +122,8 @@ class Profile:
         share. "" for numbers; empty: all are numbers.
     names : tuple of k tuples of str
         What the table calls the typical rows; empty where they have numbers only.
+    positions : tuple of Positions
+        Where the groups are, for every position that the table has.
     """
 
     _schema: ClassVar[Schema] = {
@@ -136,6 +139,7 @@ class Profile:
         "rule_note": Sometimes(Text()),
         "category_of": Sometimes(ListOf(Text(), kind=tuple)),
         "names": Sometimes(ListOf(ListOf(Text(), kind=tuple), kind=tuple)),
+        "positions": Sometimes(ListOf(Instance(Positions), kind=tuple)),
     }
 
     columns: tuple[str, ...]
@@ -150,6 +154,7 @@ class Profile:
     rule_note: str = ""
     category_of: tuple[str, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
+    positions: tuple[Positions, ...] = ()
 
     @property
     def has_many_columns(self) -> bool:
@@ -190,8 +195,10 @@ class Profile:
         return f"typical rows: {', '.join(f'{int(row) + 1:,}' for row in rows)}"
 
     def _column_words(self, group: int) -> str:
-        named, has_unit = [], False
-        for at in telling_columns(self.differences[group], self.category_of)[:WORDS]:
+        named, has_unit = [each.words(group) for each in self.positions], False
+        told = {name for each in self.positions for name in each.columns}
+        telling = telling_columns(self.differences[group], self.category_of)
+        for at in [column for column in telling if self.columns[column] not in told][:WORDS]:
             if self.category_of and self.category_of[at]:
                 points = self.differences[group, at] * self.spread[at]
                 named.append(f"{self.columns[at]}: {share_words(self.means[group, at], points)}")
@@ -217,6 +224,7 @@ class Profile:
             **({"typical_names": list(self.names[group])} if self.names else {}),
             "borderline_rows": self.borderline[group].tolist(),
             "rule": None if rule is None else rule.to_dict(),
+            **({"positions": [each.facts(group) for each in self.positions]} if self.positions else {}),
         }
 
     def apart_facts(self, group: int) -> list[JsonObject]:

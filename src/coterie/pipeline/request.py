@@ -13,6 +13,7 @@ from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parame
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
 from coterie.data import AUTO, check_dates, check_policy, check_scale
+from coterie.data.places import OFF, check_places
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option
@@ -68,6 +69,7 @@ ALL = (*QUICK, "hdbscan", "spectral")
 MIXED = ("kprototypes", "latent-classes", "kmedoids", "agglomerative", "hdbscan")
 TAKE_CATEGORIES = ("kprototypes", "kmodes", "latent-classes")  # by themselves; others under Gower's distance
 GOWER = "gower"
+HAVERSINE = "haversine"
 
 
 BUDGETS = {
@@ -141,6 +143,8 @@ class FitRequest:
         Whether to estimate the silhouette of groups in blocks.
     series : SeriesPlan or None
         Of time series: where they are in a table, and how they are compared.
+    places : str
+        Which columns are positions: "auto", "off" or "LAT,LON".
     notes : tuple of str
         How what it says of rows was read.
     arguments : mapping
@@ -167,8 +171,14 @@ class FitRequest:
     believe: bool = True
     silhouette: bool = True
     series: SeriesPlan | None = None
+    places: str = AUTO
     notes: tuple[str, ...] = ()
     arguments: Settings = field(default_factory=dict, repr=False)
+
+    @property
+    def wanted_places(self) -> str:
+        """Which columns are positions; none where another distance than the straight line is asked for."""
+        return self.places if self.distance in (None, HAVERSINE) else OFF
 
     @property
     def is_precomputed(self) -> bool:
@@ -289,6 +299,7 @@ def make_request(
     silhouette: bool = True,
     series: str | Sequence[str] | None = None,
     window: Any = AUTO,
+    places: str = AUTO,
     who: str = "coterie.fit",
 ) -> FitRequest:
     """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
@@ -300,7 +311,7 @@ def make_request(
         "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
         "checkpoint": checkpoint, "believe": believe, "silhouette": silhouette,
         "series": series if series is None or isinstance(series, str) else ",".join(map(str, series)),
-        "window": "none" if window is None else window,
+        "window": "none" if window is None else window, "places": places,
     }  # fmt: skip
     plan = make_plan(series, distance, window, scale)
     pairs = {name: value for name, value in (("together", together), ("apart", apart)) if value is not None}
@@ -326,6 +337,7 @@ def make_request(
         keep=tuple(column_names(keep)),
         missing=missing,
         reading={name: value for name, value in reading.items() if value is not None},
+        places=check_places(places),
         n_init=n_init,
         improve=improve,
         settings=dict(settings or {}),

@@ -25,13 +25,13 @@ from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_
 from coterie.evaluate import Comparison, compare
 from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.groups import Groups, describe_groups, mixed_columns
+from coterie.pipeline.groups import Groups, describe_groups, described_rows, mixed_columns
 from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.pairs import with_pairs
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
-from coterie.pipeline.request import PRECOMPUTED, TAKE_CATEGORIES, FitRequest
+from coterie.pipeline.request import HAVERSINE, PRECOMPUTED, TAKE_CATEGORIES, FitRequest
 from coterie.pipeline.row_order import fit_in_order, row_order
 
 LEAST_ROWS = 4  # to compare methods on
@@ -367,7 +367,7 @@ class MemoryRows:
         """Return the groups of all rows that were not left out."""
         prepared, mixed = self.prepared, self.mixed
         at_hand = RowsAtHand(
-            prepared.complete.X if mixed is None else mixed.indicators(prepared.complete.X),
+            described_rows(prepared).X,
             self.points,
             prepared.rows,
             groups.profile.columns,
@@ -497,6 +497,8 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
         missing=request.missing,
         categories=request.takes_categories,
         associated=request.methods is None,
+        places=request.wanted_places,
+        as_angles=request.distance == HAVERSINE,
     )
     if why:
         prepared = replace(prepared, said=(*prepared.said, why))

@@ -69,7 +69,8 @@ def _about(found: Clustering) -> str:
     rows = f"{groups.n_rows:,} rows"
     if groups.n_grouped < groups.n_rows:
         rows += f", {groups.n_grouped:,} grouped"
-    columns = f"{len(groups.columns):,} column{'s' if len(groups.columns) > 1 else ''} used"
+    n_columns = len(groups.table_columns)
+    columns = f"{n_columns:,} column{'s' if n_columns > 1 else ''} used"
     if _is_square(found):
         columns = "a square of distances"
     if _is_series(found):

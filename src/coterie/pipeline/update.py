@@ -340,6 +340,10 @@ def _groups_of(found: Any, *, may_grow: bool) -> Groups:
             f"update needs the answer of coterie.fit, got a {type(found).__name__}. Estimators that can take "
             f"in rows have partial_fit."
         ).in_shell(f"the model holds a {type(found).__name__}, not the answer of coterie fit --save.")
+    if groups.places:
+        raise InvalidParameter(
+            "groups of positions take in no more rows. Fit old and new rows together, or use predict."
+        )
     can_grow = groups.recipe.method in GROWING and not groups.levels
     if (may_grow and not can_grow) or groups.k < 1:
         kind = "tables with categories" if groups.levels else f"groups of {groups.recipe.method}"

@@ -49,6 +49,10 @@ def place_rows(
         Header and encoding of text.
     """
     title = title_of(source) if title is None else title
+    if groups.places:
+        raise InvalidParameter(
+            f"{title}: groups of positions are placed in memory, not in blocks. Predict parts of the rows."
+        )
     policy = groups.missing_policy if missing is None else missing
     check_policy(policy)
     readings, levels = groups.column_readings, groups.levels or (None,) * len(groups.columns)

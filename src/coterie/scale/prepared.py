@@ -15,8 +15,9 @@ from coterie.data.categories import NOT_ASSOCIATED, is_category, not_associated
 from coterie.data.cells import NUMBER
 from coterie.data.missing import REFUSE, Complete, Donors, note_missing
 from coterie.data.notes import listed
+from coterie.data.places import OFF, named_pairs
 from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_rows
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import NOT_TAKEN, TRUTH, check_rows, columns_not_taken, n_sampled
 from coterie.scale import moments
@@ -256,7 +257,21 @@ def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
         if marked:
             opened = opened.with_sentinels(marked).kept_on_disk()
             found = survey(opened.blocks)
+        opened = _told_of_places(opened, request)
         return (opened.renamed_reason(request.truth, TRUTH) if is_column else opened), found
+
+
+def _told_of_places(opened: Opened, request: FitRequest) -> Opened:
+    """Return the same with a note on columns that would be positions in memory."""
+    if request.places not in (AUTO, OFF):
+        need = "is for tables in memory: data in blocks have no positions."
+        raise InvalidParameter(f'places="{request.places}" {need}').in_shell(f"--places {need}")
+    pairs = named_pairs([*opened.columns]) if request.wanted_places == AUTO else []
+    said = (
+        f"{' and '.join(pair.columns)} are used as two plain numbers: positions are recognised in memory only"
+        for pair in pairs
+    )
+    return replace(opened, notes=(*opened.notes, *said))
 
 
 def _sentinels(opened: Opened, found: Survey) -> dict[str, Mapping[str, int]]:

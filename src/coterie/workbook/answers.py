@@ -11,8 +11,7 @@ from coterie._support.typing import Labels
 from coterie.cluster import KMeans, find_method
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
-from coterie.pipeline.groups import Groups, described_columns, mixed_columns, spread_labels
-from coterie.pipeline.profile import profile_groups
+from coterie.pipeline.groups import Groups, profile_prepared, spread_labels
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.rows import MemoryRows
 from coterie.select import Evidence, Verdict
@@ -67,15 +66,9 @@ def _evidence(method: str, k: int) -> Evidence:
 
 def _describe(state: State, rows: MemoryRows) -> Groups:
     """Return the edited groups with what sets them apart, and a model by their means."""
-    prepared, mixed = rows.prepared, rows.mixed
+    prepared = rows.prepared
     labels = np.maximum(state.labels[prepared.rows], NOISE)
-    names, category_of = described_columns(prepared.choice.used, prepared.levels)
-    X = (
-        prepared.complete.X
-        if mixed is None
-        else mixed_columns(prepared.levels).indicators(prepared.complete.X)
-    )
-    profile = profile_groups(X, labels, names, state.k, rows=prepared.rows, category_of=category_of)
+    profile = profile_prepared(prepared, labels, state.k)
     model, said = _model(rows, labels, state.k)
     method = "kprototypes" if prepared.levels else "kmeans"
     return Groups(
@@ -95,6 +88,7 @@ def _describe(state: State, rows: MemoryRows) -> Groups:
         explained=None,
         seconds=0.0,
         levels=prepared.levels,
+        places=prepared.places,
     )
 
 

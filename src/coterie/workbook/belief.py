@@ -83,20 +83,20 @@ def silhouettes_of(
 
 def partition_of(rows: MemoryRows, labels: Labels) -> Partition:
     """Return the division of prepared rows by the labels of all rows of the table."""
-    from coterie.pipeline.groups import described_columns
+    from coterie.pipeline.groups import described_rows
     from coterie.pipeline.partition import RowsAtHand
 
-    prepared, mixed = rows.prepared, rows.mixed
-    names, category_of = described_columns(prepared.choice.used, prepared.levels)
+    prepared = rows.prepared
+    described = described_rows(prepared)
     at_hand = RowsAtHand(
-        prepared.complete.X if mixed is None else mixed.indicators(prepared.complete.X),
+        described.X,
         rows.points,
         prepared.rows,
-        names,
+        described.columns,
         len(prepared.rows),
         "euclidean",
         None,
-        category_of,
+        described.category_of,
     )
     return Partition(at_hand, np.maximum(labels[prepared.rows], NOISE))
 

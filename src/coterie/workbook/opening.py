@@ -62,7 +62,7 @@ def first_operation(answer: Clustering) -> dict[str, Any]:
         "method": answer.method,
     }
     if groups.left_out:
-        found["columns"] = list(groups.columns)
+        found["columns"] = list(groups.table_columns)
     return found
 
 

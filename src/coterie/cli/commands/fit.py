@@ -81,6 +81,7 @@ def fit(
         str | None,
         option(metavar="ID,TIME,VALUE", help="Group time series; rows: every row is one"),
     ] = None,
+    places: options.Places = "auto",
     window: Annotated[
         str,
         option(
@@ -150,6 +151,7 @@ def fit(
         settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         together=together and str(together), apart=apart and str(apart),
         checkpoint=checkpoint, believe=believe, silhouette=silhouette, series=series, window=window,
+        places=places,
     )  # fmt: skip
     options.refuse_two(graph=graph or directed, text=text is not None, series=series is not None)
     options.refuse_two(series=series is not None, with_data=with_data)

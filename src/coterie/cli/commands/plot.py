@@ -61,6 +61,7 @@ def plot(
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
     query: options.Query = None,
+    places: options.Places = "auto",
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
     dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [160]")] = 160,
     header: options.Header = None,
@@ -85,7 +86,7 @@ def plot(
         found.method or method if method == "auto" else method, "auto" if k is None else k,
         distance=distance, scale=scale, budget="fast", truth=truth, columns=options.names_of(columns),
         drop=dropped, missing=missing, dates=dates, sheet=sheet, table=table, query=query,
-        random_state=seed, believe=False,
+        random_state=seed, believe=False, places=places,
     )  # fmt: skip
     request = PlotRequest(asked, k, linkage, truth, labels)
     request.check()

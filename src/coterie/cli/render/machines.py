@@ -49,7 +49,7 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> JsonOb
         "source": groups.source,
         "rows": groups.n_rows,
         "rows_grouped": groups.n_grouped,
-        "columns": list(groups.columns),
+        "columns": list(groups.table_columns),
         "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
         "method": recipe.method,
         "distance": recipe.distance,
@@ -103,6 +103,7 @@ def _group_facts(groups: Groups, group: int) -> JsonObject:
         **({"typical_names": list(profile.names[group])} if profile.names else {}),
         "borderline_rows": (profile.borderline[group] + 1).tolist(),
         "rule": None if rule is None else rule.to_dict(),
+        **({"positions": [each.facts(group) for each in profile.positions]} if profile.positions else {}),
     }
 
 

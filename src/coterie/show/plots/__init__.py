@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.describing import profiles
     from coterie.show.plots.evidence import evidence_heatmap
     from coterie.show.plots.flow import alluvial
+    from coterie.show.plots.geography import map
     from coterie.show.plots.graphs import affinity, eigenvalues
     from coterie.show.plots.grids import method_grid
     from coterie.show.plots.heatmaps import clustermap
@@ -56,6 +57,7 @@ _HOMES = {
     "kmeans_animation": "kmeans_views",
     "kmeans_steps": "kmeans_views",
     "linkages": "trees",
+    "map": "geography",
     "method_grid": "grids",
     "mixture": "soft_views",
     "null_distribution": "belief",
@@ -98,6 +100,7 @@ __all__ = [
     "kmeans_animation",
     "kmeans_steps",
     "linkages",
+    "map",
     "method_grid",
     "mixture",
     "null_distribution",

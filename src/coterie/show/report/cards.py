@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,7 +73,10 @@ class Deck:
         names = self.subject.group_names if self.is_chosen else None
         if names is not None:
             return names[group]
-        return "" if self.subject.tells_by_rows else words(self.means, group)
+        positions = getattr(self.subject.profile, "positions", ()) if self.is_chosen else ()
+        told = {name for each in positions for name in each.columns}
+        where = [each.words(group) for each in positions]
+        return "" if self.subject.tells_by_rows else "; ".join([*where, *words(self.means, group, told)])
 
     def _named(self, which: str, group: int, held: Indices) -> tuple[RowFacts, ...]:
         """Return rows by name: those that the profile found among all rows, else those of the held ones."""
@@ -131,15 +135,18 @@ def apart_facts(means: GroupMeans, group: int) -> tuple[ApartFacts, ...]:
     )
 
 
-def words(means: GroupMeans, group: int) -> str:
-    """Say in what a group is high or low; by how much stands beside it."""
+def words(means: GroupMeans, group: int, told: Collection[str] = ()) -> list[str]:
+    """Say in what a group is high or low, but for columns `told` of; by how much stands beside."""
+    telling = [at for at in means.telling(group) if means.columns[at] not in told]
     named = [
         f"{shorten(means.columns[at])}: {100 * means.means[group, at]:.0f}\u00a0%"
         if means.is_share(at)
         else f"{shorten(means.columns[at])} {'high' if means.differences[group, at] > 0 else 'low'}"
-        for at in means.telling(group)[:3]
+        for at in telling[:3]
     ]
-    return ", ".join(named) if named else "close to the average in every column"
+    if not named and told:
+        return []
+    return [", ".join(named) if named else "close to the average in every column"]
 
 
 def contrast_finding(means: GroupMeans) -> str:

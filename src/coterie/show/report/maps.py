@@ -9,6 +9,8 @@ import numpy as np
 from coterie._support.typing import FloatArray, Indices
 from coterie.pipeline.many_columns import MANY_COLUMNS
 from coterie.pipeline.partition import dense
+from coterie.pipeline.positions import place_text
+from coterie.show.layout.globe import projection_for
 from coterie.show.layout.planes import GOLDEN, NearPlane, density, graph_plane, near_plane, principal_plane
 from coterie.show.layout.upper_tree import UpperTree, upper_tree
 from coterie.show.report.facts import DensityFacts, MapFacts, TreeFacts
@@ -29,6 +31,10 @@ def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
         network = graph_plane(subject.linked.map(), None)
         facts = _near_facts(network._replace(places=network.places[places]), None)
         return (replace(facts, links=subject.linked.links(places, MOST_LINKS)),)
+    positions = getattr(subject.profile, "positions", ())
+    if positions:
+        found = _positions(subject, places, positions[0].columns)
+        return (found,) if len(subject.columns) == 2 else (found, _components(subject, places))
     n_columns = len(subject.columns)
     if subject.at_hand.category_of:
         n_columns = max(n_columns, 3)  # categories have no axis of their own
@@ -66,6 +72,25 @@ def _plane(subject: Subject, places: Indices) -> MapFacts:
         x=rounded(plane[places, 0], 5),
         y=rounded(plane[places, 1], 5),
         density=_density(plane, len(places)),
+    )
+
+
+def _positions(subject: Subject, places: Indices, columns: tuple[str, str]) -> MapFacts:
+    """Return the map of the Earth: equal areas, north is up."""
+    X = dense(subject.at_hand.X)
+    degrees = X[:, [subject.columns.index(name) for name in columns]]
+    known = degrees[~np.isnan(degrees).any(axis=1)]
+    projection = projection_for(known)
+    plane, middle = projection.project(degrees), place_text(projection.latitude, projection.longitude, 10.0)
+    where = "Equal Earth map of the world" if projection.is_world else f"Map around {middle}"
+    return MapFacts(
+        name="map",
+        caption=f"{where}, equal areas, north is up; no coastlines are drawn.",
+        x_title="km east" if not projection.is_world else "",
+        y_title="km north" if not projection.is_world else "",
+        x=rounded(plane[places, 0], 6),
+        y=rounded(plane[places, 1], 6),
+        density=_density(plane[~np.isnan(plane).any(axis=1)], len(places)),
     )
 
 
