@@ -9,6 +9,7 @@
 #include "density/dbscan_jobs.h"
 #include "distance/powers.h"
 #include "evaluate/silhouette.h"
+#include "image/image_kernels.h"
 #include "kernel_kmeans/kernel_sum_kernels.h"
 #include "kmeans/kmeans_kernels.h"
 #include "kmeans/seeding_kernels.h"
@@ -58,6 +59,7 @@ struct Engine {
   NeighbourKernels neighbours;
   LatentKernels latent_classes;
   SeriesKernels series;
+  ImageKernels image;
   DistanceCodeKernels distance_codes;
 
   template <class T>
