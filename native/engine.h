@@ -11,6 +11,7 @@
 #include "distance/powers.h"
 #include "evaluate/silhouette.h"
 #include "graph/message_kernels.h"
+#include "image/image_kernels.h"
 #include "kernel_kmeans/kernel_sum_kernels.h"
 #include "kmeans/fuzzy.h"
 #include "kmeans/kmeans_kernels.h"
@@ -66,6 +67,7 @@ struct Engine {
   LatentKernels latent_classes;
   SeriesKernels series;
   ShiftKernels mean_shift;
+  ImageKernels image;
   DistanceCodeKernels distance_codes;
 
   template <class T>

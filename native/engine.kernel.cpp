@@ -42,6 +42,7 @@
   apply(birch, node_search)                 \
   apply(neighbours, descent)                \
   apply(neighbours, rerank)                 \
+  apply(image, superpixels)                 \
   apply(series, elastic)                    \
   apply(series, paths)
 // clang-format on

@@ -24,6 +24,7 @@ from coterie.distance import (
 )
 from coterie.errors import InvalidData
 from coterie.evaluate import measures, silhouette
+from coterie.image import picture_features, quantise, segment, slic, to_space
 from coterie.text import encode_texts, fit_texts
 from coterie.tree import METHODS, linkage
 from places import as_places
@@ -301,6 +302,7 @@ def of_lapack():
     encoder, counts = encode_texts(topical()[0])
     yield "texts/vectors", encoder.weigh(counts) @ encoder.axes[:, :3]  # the topics: no two are equally long
     yield "texts/labels", fit_texts(topical()[0], believe=False).labels
+    yield from of_pictures()
     yield "mahalanobis", pairwise_distances(X, X[:20], find_distance("mahalanobis").fit(X))
     singular = np.diag([1.0, 1, 1, 1, 0])
     yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
@@ -329,6 +331,29 @@ def of_neighbour_graphs():
             yield f"weighted layout/{where}|places", cluster.lay_out_graph(exact, n_epochs=20)
 
 
+def of_pictures():
+    """Colours, superpixels and regions of a picture of soft spots and noise."""
+    rng = np.random.default_rng(9)
+    y, x = np.mgrid[:61, :83]
+    places, colours = rng.uniform(0, 80, (9, 2)), rng.uniform(20, 235, (9, 3))
+    spots = colours[((y[..., None] - places[:, 0]) ** 2 + (x[..., None] - places[:, 1]) ** 2).argmin(axis=2)]
+    picture = np.clip(spots + rng.normal(0, 9, spots.shape), 0, 255).astype(np.uint8)
+    for space in ("cielab", "oklab", "rgb"):
+        yield f"to_space/{space}/bits", to_space(picture, space).view(np.int64)
+        for dither in (False, True):
+            found = quantise(picture, 7, space=space, dither=dither)
+            yield f"quantise/{space}/{dither}/labels", found.labels
+            yield f"quantise/{space}/{dither}/palette", found.palette
+        for image, words in ((picture, "colours"), (picture[:, :, 0], "grey")):
+            small = slic(image, 60, space=space)
+            yield f"slic/{space}/{words}/labels", small.labels
+            yield f"slic/{space}/{words}/bits", small.colours.view(np.int64)
+    for how in ({"k": 6}, {"share": 0.01}, {"threshold": 12.0}, {"k": 6, "method": "spectral"}):
+        yield f"segment/{how}/labels", segment(picture, n_superpixels=90, **how).labels
+    for kind in ("layout", "edges"):
+        yield f"picture_features/{kind}/float64", picture_features([picture], kind).X
+
+
 def of_engine():
     """Answers that the kernels of an instruction set compute, or help to compute."""
     usual = [(method.class_name, dict(method.settings)) for method in cluster.methods()]
@@ -342,6 +367,7 @@ def of_engine():
     yield from of_trees()
     yield from of_measures()
     yield from of_neighbour_graphs()
+    yield from of_pictures()
 
 
 def of_ties():

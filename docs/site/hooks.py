@@ -34,6 +34,7 @@ ROOMS = {
     "coterie.pipeline": "what `coterie.fit` returns, and comparisons of methods",
     "coterie.data": "tables, columns, scaling",
     "coterie.text": "documents as vectors, groups of documents with names",
+    "coterie.image": "pictures: few colours, superpixels and segments, contact sheets",
     "coterie.series": "time series: distances, barycentres, k-means and k-Shape",
     "coterie.scale": "the same over blocks of rows, on threads or a Dask cluster",
     "coterie.show.plots": "every plot",

@@ -80,16 +80,20 @@ auto bind_genie_merges(const Matrix<std::int64_t>& edges, double gini_threshold,
 
 NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std::int32_t>& columns,
                                   const Vector<std::int64_t>& row_starts, LinkageRule rule, bool missing_is_infinite,
-                                  const std::optional<Matrix<double>>& rows, std::int64_t n_merges) {
+                                  const std::optional<Matrix<double>>& rows, std::int64_t n_merges,
+                                  const std::optional<Vector<double>>& sizes) {
   const std::int64_t n = static_cast<std::int64_t>(row_starts.shape(0)) - 1;
   check_that(!rows || view(*rows).rows == n, "rows must be as many as those of the graph.");
   check_that(n_merges >= 0 && n_merges < n, "n_merges must be below the number of rows.");
+  check_that(rows || (rule != LinkageRule::ward && rule != LinkageRule::centroid), "ward and centroid need rows.");
+  check_optional_size("sizes", sizes, n);
   const GraphLinkage graph{checked_sparse_view(values, columns, row_starts, n),
                            rule,
                            missing_is_infinite ? MissingEdge::infinite : MissingEdge::unknown,
                            rows ? rows->data() : nullptr,
                            rows ? view(*rows).cols : 0,
-                           n_merges};
+                           n_merges,
+                           data_or_null(sizes)};
   std::vector<double> merges(static_cast<std::size_t>(4 * n_merges));
   std::int64_t count = 0;
   without_gil([&] { count = link_graph(graph, merges.data()); });
@@ -132,9 +136,9 @@ void bind_linkage(nb::module_& module) {
       "Merges along the edges of a spanning tree, shortest first, that keep the Gini index of the sizes from rising: the two nodes "
       "of each, and its edge. A row of count 0, a leaf, adds to no size and is merged first.");
   module.def("link_graph", &bind_link_graph, "values"_a, "columns"_a, "row_starts"_a, "rule"_a, "missing_is_infinite"_a,
-             "rows"_a.none(), "n_merges"_a,
+             "rows"_a.none(), "n_merges"_a, "sizes"_a.none() = nb::none(),
              "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "
-             "the centroids for ward.");
+             "the centroids for ward and centroid, sizes how many rows each stands for.");
   bind_linkage_for<float>(module, "FirstRounds32");
   bind_linkage_for<double>(module, "FirstRounds64");
 }

@@ -35,4 +35,5 @@ NB_MODULE(_core, module) {
   coterie::bind_neighbours(module);
   coterie::bind_series(module);
   coterie::bind_exemplars(module);
+  coterie::bind_image(module);
 }

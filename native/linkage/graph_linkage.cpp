@@ -27,14 +27,14 @@ class GraphEngine {
  public:
   explicit GraphEngine(const GraphLinkage& graph) : graph_(graph), neighbours_(static_cast<std::size_t>(2 * graph.edges.rows - 1)) {
     const auto n = static_cast<std::size_t>(graph.edges.rows);
-    sizes_.assign(n, 1.0);
+    graph.sizes == nullptr ? sizes_.assign(n, 1.0) : sizes_.assign(graph.sizes, graph.sizes + n);
     is_live_.assign(n, true);
     if (graph.rows != nullptr) centroids_.assign(graph.rows, graph.rows + graph.edges.rows * graph.cols);
     for (std::int64_t i = 0; i < graph.edges.rows; ++i)
       for (std::int64_t at = graph.edges.row_starts[i]; at < graph.edges.row_starts[i + 1]; ++at) {
         const std::int64_t j = graph.edges.columns[at];
         if (i == j) continue;  // the distance of a row to itself
-        const double height = is_ward() ? ward(i, j) : graph.edges.values[at];
+        const double height = has_centroids() ? between_centroids(i, j) : graph.edges.values[at];
         neighbours_[static_cast<std::size_t>(i)][j] = height;
         if (i < j) queue_.push({height, i, j});
       }
@@ -53,12 +53,13 @@ class GraphEngine {
   }
 
  private:
-  bool is_ward() const { return graph_.rule == LinkageRule::ward; }
+  bool has_centroids() const { return graph_.rule == LinkageRule::ward || graph_.rule == LinkageRule::centroid; }
 
-  double ward(std::int64_t a, std::int64_t b) const {
+  double between_centroids(std::int64_t a, std::int64_t b) const {
     const double *x = centroids_.data() + a * graph_.cols, *y = centroids_.data() + b * graph_.cols;
     double squared = 0;
     for (std::int64_t t = 0; t < graph_.cols; ++t) squared += (x[t] - y[t]) * (x[t] - y[t]);
+    if (graph_.rule == LinkageRule::centroid) return std::sqrt(squared);
     return std::sqrt(ward_of(squared, sizes_[static_cast<std::size_t>(a)], sizes_[static_cast<std::size_t>(b)]));
   }
 
@@ -114,11 +115,11 @@ class GraphEngine {
       neighbours_[static_cast<std::size_t>(part)] = {};
       is_live_[static_cast<std::size_t>(part)] = false;
     }
-    if (is_ward()) add_centroid(edge.smaller, edge.larger);
+    if (has_centroids()) add_centroid(edge.smaller, edge.larger);
     sizes_.push_back(sizes_[static_cast<std::size_t>(edge.smaller)] + sizes_[static_cast<std::size_t>(edge.larger)]);
     is_live_.push_back(true);
     for (const auto& [other, height] : edges) {
-      const double now = is_ward() ? ward(other, merged) : height;
+      const double now = has_centroids() ? between_centroids(other, merged) : height;
       neighbours_[static_cast<std::size_t>(other)][merged] = neighbours_[static_cast<std::size_t>(merged)][other] = now;
       queue_.push({now, other, merged});
     }

@@ -16,11 +16,12 @@ enum class MissingEdge : std::int32_t {
 
 struct GraphLinkage {
   SparseView<double> edges;  // symmetric, without a diagonal
-  LinkageRule rule;          // single, complete, average, weighted; ward with rows
+  LinkageRule rule;          // single, complete, average, weighted; ward and centroid with rows
   MissingEdge missing;
-  const double* rows;        // centroids for ward, else null
+  const double* rows;        // centroids for ward and centroid, else null
   std::int64_t cols;
   std::int64_t n_merges;     // at most; the merges so far are written
+  const double* sizes = nullptr;  // how many rows each of them stands for; null: 1
 };
 
 // Rows of (smaller id, larger id, height, size) in the order of (height, smaller id, larger id); returns how many.

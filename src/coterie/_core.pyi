@@ -827,9 +827,9 @@ def genie_merges(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None),
     Merges along the edges of a spanning tree, shortest first, that keep the Gini index of the sizes from rising: the two nodes of each, and its edge. A row of count 0, a leaf, adds to no size and is merged first.
     """
 
-def link_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: LinkageRule, missing_is_infinite: bool, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_merges: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+def link_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: LinkageRule, missing_is_infinite: bool, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_merges: int, sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
     """
-    Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are the centroids for ward.
+    Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are the centroids for ward and centroid, sizes how many rows each stands for.
     """
 
 class FirstRounds32:
@@ -1224,4 +1224,35 @@ class MovingSeeds:
 def move_seeds(tree: KDTreeFloat64, seeds: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bandwidth: float, is_single: bool, n_threads: int = 0) -> MovingSeeds:
     """
     Begin mean shift over the rows of a Euclidean tree; is_single rounds every mean to float32.
+class ColourSpace(enum.Enum):
+    """Coordinates of colours."""
+
+    oklab = 0
+
+    cielab = 1
+
+    rgb = 2
+
+def count_colours(pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> tuple:
+    """
+    The colours of pixels, the sum of the weights of each, and the colour of each pixel.
+    """
+
+def locate_colours(colours: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], space: ColourSpace, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """Coordinates of colours of sRGB."""
+
+def lights(encoded: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """What numbers of sRGB from 0 to 1 mean as amounts of light."""
+
+def diffuse_errors(pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], width: int, palette: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], space: ColourSpace) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+    """Colours of a palette by Floyd-Steinberg."""
+
+def superpixels(planes: Annotated[NDArray[numpy.int16], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], n_segments: int, compactness: float, max_iter: int, min_size: int, n_threads: int = 0) -> tuple:
+    """
+    SLIC: the segment of each pixel, the size and the sums of the channels of each segment, and the iterations.
+    """
+
+def connect_labels(planes: Annotated[NDArray[numpy.int16], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_size: int, n_threads: int = 0) -> tuple:
+    """
+    Connected parts of labels of at least min_size pixels: that of each pixel, the size and the sums of each.
     """

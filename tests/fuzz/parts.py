@@ -21,6 +21,7 @@ PARTS = {
     "constrained": "tests.fuzz.part_constrained",
     "embeddings": "tests.fuzz.part_embeddings",
     "series": "tests.fuzz.part_series",
+    "images": "tests.fuzz.part_images",
 }
 
 

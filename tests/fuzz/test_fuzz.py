@@ -21,6 +21,7 @@ CASES = {
     "constrained": 40,
     "embeddings": 25,
     "series": 60,
+    "images": 40,
 }
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # it loads NumPy, which the version does without
     from coterie._support.typing import JsonObject
 
 RUNTIME_PACKAGES = ("numpy", "scipy", "scikit-learn", "safetensors")
-OPTIONAL_PACKAGES = ("polars", "typer", "rich", "matplotlib", "dask")
+OPTIONAL_PACKAGES = ("polars", "typer", "rich", "matplotlib", "pillow", "dask")
 
 
 def version() -> str:

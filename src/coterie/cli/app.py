@@ -23,6 +23,7 @@ from coterie.cli.commands.explore import EXAMPLES as EXPLORE_EXAMPLES
 from coterie.cli.commands.explore import explore
 from coterie.cli.commands.fit import EXAMPLES as FIT_EXAMPLES
 from coterie.cli.commands.fit import fit
+from coterie.cli.commands.image import image
 from coterie.cli.commands.inspect import EXAMPLES as INSPECT_EXAMPLES
 from coterie.cli.commands.inspect import inspect
 from coterie.cli.commands.plot import EXAMPLES as PLOT_EXAMPLES
@@ -81,6 +82,7 @@ app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)
 app.command(epilog=PLOT_EXAMPLES)(plot)
 app.command(epilog=EXPLORE_EXAMPLES)(explore)
+app.add_typer(image)
 app.command()(demo)
 app.command()(methods)
 app.command()(distances)
@@ -92,12 +94,16 @@ app.command()(config)
 
 def explain_usage(error: object, arguments: Sequence[str], commands: ValuesByName) -> str:
     """Return the sentence about an error of typer, or of click before it."""
-    name = next((word for word in arguments if not word.startswith("-")), None)
-    if name is not None and name not in commands:
-        return f'no such command "{name}".{did_you_mean(name, commands)} (coterie --help lists all)'
-    command = commands.get(name or "")
-    path = "coterie" if name is None else f"coterie {name}"
-    return f"{_sentence(error, command, name or 'coterie', arguments)} ({path} --help)"
+    path, command, known = "coterie", None, commands
+    for word in arguments:
+        if word.startswith("-") or not known:
+            continue
+        if word not in known:
+            return f'no such command "{word}".{did_you_mean(word, known)} ({path} --help lists all)'
+        path, command = f"{path} {word}", known[word]
+        known = getattr(command, "commands", {})
+    name = path.rpartition(" ")[2]
+    return f"{_sentence(error, command, name, arguments)} ({path} --help)"
 
 
 def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> str:

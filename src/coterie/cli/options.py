@@ -60,6 +60,22 @@ def number_option(
     return option(*names, metavar="N", help=help, parser=number, topic=topic)
 
 
+def amount_option(*names: str, help: str) -> Any:
+    """Return an option that takes a number above 0."""
+
+    def amount(text: str) -> float:
+        """Return the number, or say what is allowed."""
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value < float("inf"):
+            raise typer.BadParameter(f"must be a number above 0, got {shown_in_shell(text)}.")
+        return value
+
+    return option(*names, metavar="X", help=help, parser=amount)
+
+
 def seed_option(help: str) -> Any:
     """Return the option of a seed."""
     return number_option(least=0, most=LARGEST_SEED, help=help)

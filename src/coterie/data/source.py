@@ -106,13 +106,7 @@ def open_source(where: str | os.PathLike[str]) -> Source:
     where : str or path
         A file, a pipe, or ``"-"``.
     """
-    content: Content
-    if where == STANDARD_INPUT:
-        name, content = "standard input", _read_standard_input()
-    elif (place := local_path(where)) and is_url(place):
-        name, content = shown(place), _read_url(place)
-    else:
-        name, content = os.fspath(where), _read_path(Path(place))
+    name, content = read_content(where)
     if content[:2] == b"\x1f\x8b":
         content = _unpack(name, content)
     source = Source(name, content, _kind_of(name, content[:MAGIC_BYTES]))
@@ -121,6 +115,22 @@ def open_source(where: str | os.PathLike[str]) -> Source:
     if source.kind == "zip":
         return _unzipped(source)
     return replace(source, kind="json") if source.kind == "text" and _is_json(content) else source
+
+
+def read_content(where: str | os.PathLike[str]) -> tuple[str, Content]:
+    """Return what a file is called in messages, and its bytes as they are.
+
+    Parameters
+    ----------
+    where : str or path
+        A file, a pipe, an address, or ``"-"``: standard input.
+    """
+    if where == STANDARD_INPUT:
+        return "standard input", _read_standard_input()
+    place = local_path(where)
+    if is_url(place):
+        return shown(place), _read_url(place)
+    return os.fspath(where), _read_path(Path(place))
 
 
 def _is_json(content: Content) -> bool:

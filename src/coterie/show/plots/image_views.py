@@ -9,6 +9,7 @@ from scipy import ndimage
 
 from coterie._support.typing import FloatArray, Labels, MatrixLike, Model
 from coterie.errors import InvalidData
+from coterie.image import find_boundaries, mean_colours
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.drawing.canvas import drawing, panels, read_labels
 from coterie.show.plots.drawing.marks import count_of
@@ -46,7 +47,7 @@ def segmentation(image: MatrixLike, model: Model) -> Figure:
     borders, n_parts = _with_borders(pixels, labels)
     pictures = {
         f"image, {width:,} x {height:,}": pixels,
-        f"{k} segments, mean colours": _mean_colors(pixels, labels),
+        f"{k} segments, mean colours": mean_colours(pixels, labels),
         "segments": _cluster_colors(labels),
         f"borders of {count_of(n_parts, 'part')}": borders,
     }
@@ -72,17 +73,6 @@ def _read_image(image: MatrixLike) -> FloatArray:
     return np.repeat(pixels[:, :, None], 3, axis=2) if pixels.ndim == 2 else pixels[:, :, :3]
 
 
-def _mean_colors(pixels: FloatArray, labels: Labels) -> FloatArray:
-    present, codes = np.unique(labels, return_inverse=True)
-    codes = codes.reshape(labels.shape)
-    counts = np.bincount(codes.ravel(), minlength=len(present))
-    means = [
-        np.bincount(codes.ravel(), weights=pixels[:, :, channel].ravel()) / counts for channel in range(3)
-    ]
-    colors: FloatArray = np.column_stack(means)[codes]
-    return colors
-
-
 def _cluster_colors(labels: Labels) -> FloatArray:
     present, codes = np.unique(labels, return_inverse=True)
     colors = np.array([drawing("colors").to_rgb(color_of(int(label))) for label in present])
@@ -94,10 +84,7 @@ def _with_borders(pixels: FloatArray, labels: Labels) -> tuple[FloatArray, int]:
     """Return the image in grey with borders between parts in a strong colour, and the number of parts."""
     parts, n_parts = _large_parts(labels)
     picture = PALER + (1 - PALER) * np.repeat(pixels.mean(axis=2, keepdims=True), 3, axis=2)
-    is_border = np.zeros(labels.shape, dtype=bool)
-    is_border[:, 1:] |= parts[:, 1:] != parts[:, :-1]
-    is_border[1:] |= parts[1:] != parts[:-1]
-    picture[is_border] = drawing("colors").to_rgb(EMPHASIS)
+    picture[find_boundaries(parts)] = drawing("colors").to_rgb(EMPHASIS)
     return picture, n_parts
 
 
