@@ -20,6 +20,7 @@
 #include "mixture/latent_classes.h"
 #include "mixture/mixture.h"
 #include "neighbours/neighbour_kernels.h"
+#include "phylogeny/phylogeny_kernels.h"
 #include "series/series_kernels.h"
 #include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
@@ -58,6 +59,7 @@ struct Engine {
   NeighbourKernels neighbours;
   LatentKernels latent_classes;
   SeriesKernels series;
+  PhylogenyKernels phylogeny;
   DistanceCodeKernels distance_codes;
 
   template <class T>

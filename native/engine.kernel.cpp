@@ -39,7 +39,9 @@
   apply(neighbours, descent)                \
   apply(neighbours, rerank)                 \
   apply(series, elastic)                    \
-  apply(series, paths)
+  apply(series, paths)                      \
+  apply(phylogeny, least_pair)              \
+  apply(phylogeny, site_counts)
 // clang-format on
 
 namespace coterie::COTERIE_ISA {

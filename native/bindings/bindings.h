@@ -103,5 +103,6 @@ void bind_valleys(nb::module_& module);
 void bind_communities(nb::module_& module);
 void bind_neighbours(nb::module_& module);
 void bind_series(nb::module_& module);
+void bind_phylogeny(nb::module_& module);
 
 }  // namespace coterie

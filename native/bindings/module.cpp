@@ -33,4 +33,5 @@ NB_MODULE(_core, module) {
   coterie::bind_communities(module);
   coterie::bind_neighbours(module);
   coterie::bind_series(module);
+  coterie::bind_phylogeny(module);
 }

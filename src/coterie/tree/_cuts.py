@@ -20,7 +20,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie.errors import InvalidParameter
-from coterie.tree._arrays import plain
+from coterie.tree.arrays import plain
 from coterie.tree._distances import euclidean, read_distances, read_rows, require_one
 
 if TYPE_CHECKING:

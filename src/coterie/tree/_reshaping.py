@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie.tree._arrays import (
+from coterie.tree.arrays import (
     TreeArrays,
     check_tree,
     read_children,
