@@ -13,8 +13,8 @@ constexpr std::int64_t SITES = 64;
 constexpr std::int64_t SEQUENCES_PER_TASK = 16;
 
 double from_counts(const SiteCounts& sites, SequenceModel model) {
-  if (model == SequenceModel::differences) return static_cast<double>(sites.differing);
   if (sites.compared == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (model == SequenceModel::differences) return static_cast<double>(sites.differing);
   const auto compared = static_cast<double>(sites.compared);
   const double p = static_cast<double>(sites.differing) / compared;
   if (model == SequenceModel::proportion) return p;

@@ -34,6 +34,7 @@ _ROOMS = (
     "errors",
     "evaluate",
     "groups",
+    "phylogeny",
     "pipeline",
     "prepare",
     "read",

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.tree.arrays import Heights, Nodes, TreeArrays, sort_by_height
 from coterie.tree._reshaping import ReshapedTree
 from coterie.tree._structure import HeightsAre
+from coterie.tree.arrays import Heights, Nodes, TreeArrays, sort_by_height
 from coterie.tree.newick import format_newick, parse_newick
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie.tree._structure import HeightsAre, TreeStructure
 from coterie.tree.arrays import (
     TreeArrays,
     check_tree,
@@ -16,7 +17,6 @@ from coterie.tree.arrays import (
     sort_by_height,
     take_spans,
 )
-from coterie.tree._structure import HeightsAre, TreeStructure
 
 
 class ReshapedTree(TreeStructure):

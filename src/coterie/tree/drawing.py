@@ -26,20 +26,18 @@ def draw(tree: TreeStructure, width: int) -> str:
     columns = [0] * tree.n_leaves + _columns(tree, n_columns)
     signs = draw_branches(tree._arrays, tree._first_places.tolist(), columns)
     lines = [
-        f"{names[row // 2] if row % 2 == 0 else '':>{margin - 1}} "
-        + line
-        for row, line in enumerate(signs)
+        f"{names[row // 2] if row % 2 == 0 else '':>{margin - 1}} " + line for row, line in enumerate(signs)
     ]
     return "\n".join([line.rstrip() for line in lines] + [_axis(tree, margin, max(columns))])
 
 
 def draw_branches(arrays: TreeArrays, first_places: list[int], columns: list[int]) -> list[str]:
-    """Return the lines of a tree, two per leaf but for the last, from the column of each node.
+    r"""Return the lines of a tree, two per leaf but for the last, from the column of each node.
 
     Examples
     --------
     >>> pair = TreeArrays(np.array([0, 2]), np.array([0, 1]), 2)
-    >>> print("\\n".join(draw_branches(pair, [0, 1, 0], [4, 6, 0])))
+    >>> print("\n".join(draw_branches(pair, [0, 1, 0], [4, 6, 0])))
     ┌───╴
     │
     └─────╴

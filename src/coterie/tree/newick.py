@@ -40,7 +40,8 @@ def parse_newick(text: str, who: str) -> ParsedNewick:
         raw = text.encode()
     except UnicodeEncodeError as error:
         raise InvalidData(
-            f"text of {who} is not a Newick tree: half a character (a lone surrogate) at position {error.start}."
+            f"text of {who} is not a Newick tree: half a character (a lone surrogate) "
+            f"at position {error.start}."
         ) from None
     problem, at, starts, coded, leaf_lengths, inner_lengths, found, inner_found, has_lengths, bare = (
         _core.tree_read_newick(raw)
