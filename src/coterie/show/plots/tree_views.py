@@ -29,6 +29,7 @@ ARC_STEP = np.radians(3)  # of the points that an arc is drawn by
 MOST_NAMES = 160
 MOST_SUPPORTED = 60  # tips of a tree at whose branches support is written
 Spot = tuple[float, float]
+AT_NODE: Spot = (-3.0, 2.0)  # where support is written, in points from a node
 HOLE = 0.04  # radius of the root's arc, of the whole
 
 
@@ -124,7 +125,7 @@ def phylogram(
     for tip in branching.tips:
         _write_tip(ax, branching, tip, depths[tip])
     for node in branching.support if n_tips <= MOST_SUPPORTED else ():
-        _write_support(ax, branching, node, (depths[node], branching.places[node]), (-3, 2))
+        _write_support(ax, branching, node, (depths[node], branching.places[node]), AT_NODE)
     _draw_scale_bar(ax, depth, n_tips - 0.2, 0.15)
     ax.set_xlim(-0.02 * depth, 1.02 * depth)
     ax.set_ylim(n_tips + 0.4, -0.8)
@@ -136,7 +137,7 @@ def phylogram(
 def unrooted_tree(
     model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax: Axes | None = None
 ) -> Axes:
-    """Draw a tree without a root: branches in all directions, as long as they are, none across another.
+    """Draw a tree without a root: branches in all directions, as long as they are, spread evenly.
 
     Parameters
     ----------
@@ -174,7 +175,8 @@ def unrooted_tree(
     for node, children in branching.children.items() if len(branching.tips) <= MOST_SUPPORTED else ():
         for child in children:
             if child in branching.support:
-                _write_support(ax, branching, child, np.mean([spots[node], spots[child]], axis=0), (0, 0))
+                middle = np.mean([spots[node], spots[child]], axis=0)
+                _write_support(ax, branching, child, middle, _beside(spots[node], spots[child]))
     _frame(ax, np.array(list(spots.values())))
     tidy(ax, title=_title(tree, branching, labels))
     ax.set_axis_off()
@@ -276,13 +278,18 @@ def _write_support(ax: Axes, branching: Branching, node: int, at: Any, shift: Sp
         (float(at[0]), float(at[1])),
         xytext=shift,
         textcoords="offset points",
-        ha="right" if shift[0] else "center",
-        va="bottom" if shift[0] else "center",
+        ha="right" if shift == AT_NODE else "center",
+        va="bottom" if shift == AT_NODE else "center",
         color=INK,
         fontsize="x-small",
-        bbox=None if shift[0] else {"boxstyle": "round,pad=0.1", "color": "white", "alpha": 0.85},
         annotation_clip=False,
     )
+
+
+def _beside(start: Spot, end: Spot) -> Spot:
+    """Return the points by which a text is moved to stand at the left of a branch."""
+    angle = np.arctan2(end[1] - start[1], end[0] - start[0])
+    return float(-8 * np.sin(angle)), float(8 * np.cos(angle))
 
 
 def _frame(ax: Axes, spots: FloatArray) -> None:

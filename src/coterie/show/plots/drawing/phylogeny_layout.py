@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Indices, Labels
 from coterie._support.validation import Number, Whole, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.phylogeny import Phylogeny
@@ -16,6 +17,8 @@ from coterie.show.palette import INK, color_of
 from coterie.show.plots.drawing.marks import plain
 from coterie.show.plots.drawing.tree_layout import LONGEST_TIP, TreeLayout
 from coterie.tree import Dendrogram
+
+MOST_SPREAD, PASSES = 300, 4  # tips of a tree whose branches are spread, and how often
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +47,12 @@ class Branching:
         return depths
 
     def plane(self) -> dict[int, tuple[float, float]]:
-        """Return where each node is drawn around the root: a tip has as wide an angle as any other.
+        """Return where each node is drawn around the root.
 
-        Felsenstein's equal-angle layout: no two branches cross.
+        Felsenstein's equal-angle layout, in which each tip has the same angle; of trees that are not too large
+        branches are then turned, so that the gaps between those at a node are equal (equal daylight).
         """
-        widths = {tip: 1 for tip in self.tips}
+        widths = dict.fromkeys(self.tips, 1)
         for node, children in self.children.items():
             widths[node] = sum(widths[child] for child in children)
         turn = 2 * np.pi / widths[self.root]
@@ -61,7 +65,53 @@ class Branching:
                 begins[child] = begin
                 spots[child] = (x + length * float(np.cos(angle)), y + length * float(np.sin(angle)))
                 begin += turn * widths[child]
-        return spots
+        return _spread(spots, self.children) if len(self.tips) <= MOST_SPREAD else spots
+
+
+def _spread(
+    spots: dict[int, tuple[float, float]], children: dict[int, list[int]]
+) -> dict[int, tuple[float, float]]:
+    """Return the spots after turning what is at each node so that the gaps between are equal."""
+    nodes = list(spots)
+    number = {node: at for at, node in enumerate(nodes)}
+    plane = np.array([complex(*spots[node]) for node in nodes])
+    below = {node: [number[node]] for node in nodes}
+    for node, own in children.items():
+        below[node] = [number[node], *(at for child in own for at in below[child])]
+    for _ in range(PASSES):
+        for node in reversed(children):
+            _equal_gaps(plane, number[node], [(number[child], below[child]) for child in children[node]],
+                        np.setdiff1d(np.arange(len(nodes)), below[node]))  # fmt: skip
+    return {node: (float(plane[at].real), float(plane[at].imag)) for node, at in number.items()}
+
+
+def _equal_gaps(
+    plane: npt.NDArray[np.complex128], centre: int, parts: list[tuple[int, list[int]]], rest: Indices
+) -> None:
+    """Turn the parts around a node, in place; the rest of the tree stays where it is."""
+    around = plane - plane[centre]
+    wedges = [_wedge(around, at, members) for at, members in parts]
+    fixed = _wedge(around, int(rest[np.abs(around[rest]).argmin()]), rest) if rest.size else None
+    free = 2 * np.pi - sum(high - low for low, high in wedges) - (fixed[1] - fixed[0] if fixed else 0.0)
+    gap = free / (len(wedges) + bool(fixed))
+    if gap <= 0:
+        return
+    begin = fixed[1] + gap if fixed else wedges[0][0]
+    for (low, high), (_, members) in zip(wedges, parts, strict=True):
+        plane[members] = plane[centre] + around[members] * np.exp(1j * (begin - low))
+        begin += high - low + gap
+
+
+def _wedge(around: npt.NDArray[np.complex128], neighbour: int, members: Any) -> tuple[float, float]:
+    """Return the angles between which some nodes are seen from the origin, about that of a neighbour."""
+    towards = (
+        around[neighbour] if around[neighbour] != 0 else around[members][np.abs(around[members]).argmax()]
+    )
+    if towards == 0:
+        return 0.0, 0.0
+    middle = float(np.angle(towards))
+    away = np.angle(around[members] / towards)[np.abs(around[members]) > 0]
+    return middle + float(away.min()), middle + float(away.max())
 
 
 def read_phylogeny(model: Any, who: str) -> Phylogeny:
@@ -113,7 +163,7 @@ def branching_of(tree: Phylogeny, *, max_leaves: int | None, labels: Labels | No
     >>> [found.names[tip] for tip in found.tips]
     ['(2)', 'c']
     """
-    order, first = tree.places
+    first = tree.places[1]
     tips = sorted(_tips(tree, max_leaves), key=lambda node: int(first[node]))
     shown = set(tips)
     for tip in tips:
