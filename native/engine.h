@@ -24,6 +24,7 @@
 #include "mixture/latent_classes.h"
 #include "mixture/mixture.h"
 #include "neighbours/neighbour_kernels.h"
+#include "phylogeny/phylogeny_kernels.h"
 #include "series/series_kernels.h"
 #include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
@@ -68,6 +69,7 @@ struct Engine {
   SeriesKernels series;
   ShiftKernels mean_shift;
   ImageKernels image;
+  PhylogenyKernels phylogeny;
   DistanceCodeKernels distance_codes;
 
   template <class T>

@@ -44,7 +44,9 @@
   apply(neighbours, rerank)                 \
   apply(image, superpixels)                 \
   apply(series, elastic)                    \
-  apply(series, paths)
+  apply(series, paths)                      \
+  apply(phylogeny, least_pair)              \
+  apply(phylogeny, site_counts)
 // clang-format on
 
 namespace coterie::COTERIE_ISA {

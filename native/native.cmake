@@ -10,13 +10,13 @@ file(GLOB COTERIE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.
 file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/*/*.cpp)
 list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/tests/)")
 
-# Kernels of trees, linkage, series, messages and pictures round after every operation: same neighbours on every instruction set, bounds that hold exactly, and
-# a distance of two clusters that does not depend on which of them asks.
+# Kernels of trees, linkage, series, messages, pictures and phylogeny round after every operation: same neighbours on every instruction set,
+# bounds that hold exactly, and a distance of two clusters that does not depend on which of them asks.
 file(GLOB COTERIE_ROUNDED_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
      ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp
      ${CMAKE_SOURCE_DIR}/native/birch/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/neighbours/*.kernel.cpp
      ${CMAKE_SOURCE_DIR}/native/series/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/graph/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/image/*.kernel.cpp)
+     ${CMAKE_SOURCE_DIR}/native/image/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/phylogeny/*.kernel.cpp)
 set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Lists are short: their entries are moved one by one rather than by a call.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/neighbours/descent.kernel.cpp PROPERTIES COMPILE_OPTIONS

@@ -106,5 +106,6 @@ void bind_neighbours(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_exemplars(nb::module_& module);
 void bind_image(nb::module_& module);
+void bind_phylogeny(nb::module_& module);
 
 }  // namespace coterie

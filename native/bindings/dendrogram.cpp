@@ -213,18 +213,27 @@ auto overlap_of(const Ints& starts, const Ints& children, const Ints& other_star
   return std::make_tuple(cells, rows, columns);
 }
 
-auto newick_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& heights, const nb::bytes& names,
-               const Ints& name_ends) {
+auto lengths_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& heights) {
   const TreeView tree = checked_tree(starts, children, n_leaves);
   check_size("heights", heights.shape(0), tree.n_inner);
+  auto lengths = new_vector<double>(tree.n_nodes());
+  branch_lengths(tree, heights.data(), lengths.data());
+  return lengths;
+}
+
+auto newick_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& lengths, const nb::bytes& names,
+               const Ints& name_ends) {
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("lengths", lengths.shape(0), tree.n_nodes());
   if (name_ends.shape(0) > 0) {
-    check_size("name_ends", name_ends.shape(0), n_leaves);
+    const bool are_all = static_cast<std::int64_t>(name_ends.shape(0)) == tree.n_nodes();
+    check_size("name_ends", name_ends.shape(0), are_all ? tree.n_nodes() : n_leaves);
     check_starts("name_ends", name_ends, names.size());
   }
   std::vector<std::string_view> parts;
   for (std::size_t i = 0, begin = 0; i < name_ends.shape(0); begin = static_cast<std::size_t>(name_ends.data()[i++]))
     parts.emplace_back(names.c_str() + begin, static_cast<std::size_t>(name_ends.data()[i]) - begin);
-  const std::string text = write_newick(tree, heights.data(), parts);
+  const std::string text = write_newick(tree, lengths.data(), parts);
   return nb::str(text.data(), text.size());
 }
 
@@ -239,7 +248,7 @@ auto read_of(const nb::bytes& text) {
   }
   const std::int64_t bare = tree.first_without_length == std::string::npos ? -1 : static_cast<std::int64_t>(tree.first_without_length);
   return std::make_tuple(problem.what, problem.position, copied(tree.starts), copied(tree.children), copied(tree.leaf_lengths),
-                         copied(tree.inner_lengths), tree.names, tree.has_lengths, bare);
+                         copied(tree.inner_lengths), tree.names, tree.inner_names, tree.has_lengths, bare);
 }
 
 }  // namespace
@@ -263,7 +272,8 @@ void bind_dendrogram(nb::module_& module) {
   def("tree_common_nodes", &common_of, "pairs"_a, "Lowest common node of pairs of leaves.");
   def("tree_optimal_order", &optimal_of, "distances"_a, "n_threads"_a = 0,
       "Places of the leaves in an order of least length; distances are in the order from left to right.");
-  def("tree_write_newick", &newick_of, "heights"_a, "names"_a, "name_ends"_a, "The tree as Newick text.");
+  def("tree_branch_lengths", &lengths_of, "heights"_a, "Length of the branch above every node, NaN above the root.");
+  def("tree_write_newick", &newick_of, "lengths"_a, "names"_a, "name_ends"_a, "The tree as Newick text.");
   def("tree_class_curves", &class_curves_of, "classes"_a, "n_classes"_a,
       "Of every cut: sums over the contingency table with the classes, see ClassCurves.");
   def("tree_scatter_curve", &scatter_curve_of<float>, "X"_a);

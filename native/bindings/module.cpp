@@ -36,4 +36,5 @@ NB_MODULE(_core, module) {
   coterie::bind_series(module);
   coterie::bind_exemplars(module);
   coterie::bind_image(module);
+  coterie::bind_phylogeny(module);
 }

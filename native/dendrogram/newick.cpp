@@ -133,7 +133,7 @@ class Reader {
     if (node.children.size() < 2) throw NewickProblem{"a node has one child only", node.position};
     tree_.children.insert(tree_.children.end(), node.children.begin(), node.children.end());
     tree_.starts.push_back(static_cast<std::int64_t>(tree_.children.size()));
-    read_name();  // names of inner nodes (support values, mostly) are not kept
+    tree_.inner_names.push_back(read_name());
     tree_.inner_lengths.push_back(read_length());
     attach(-static_cast<std::int64_t>(tree_.inner_lengths.size()));
   }
@@ -172,11 +172,19 @@ void append(std::string& text, double number) {
 
 NewickTree read_newick(std::string_view text) { return Reader(text).read(); }
 
-std::string write_newick(const TreeView& tree, const double* heights, const std::vector<std::string_view>& names) {
+void branch_lengths(const TreeView& tree, const double* heights, double* lengths) {
+  lengths[tree.root()] = NONE;
+  for (std::int64_t node = tree.n_leaves; node < tree.n_nodes(); ++node)
+    for (const std::int64_t child : tree.children_of(node)) {
+      const double height = child < tree.n_leaves ? 0.0 : heights[child - tree.n_leaves];
+      lengths[child] = length_between(heights[node - tree.n_leaves], height);
+    }
+}
+
+std::string write_newick(const TreeView& tree, const double* lengths, const std::vector<std::string_view>& names) {
   struct Step {
     std::int64_t node, next;  // the child to write next
   };
-  const auto height = [&](std::int64_t node) { return node < tree.n_leaves ? 0.0 : heights[node - tree.n_leaves]; };
   std::string text;
   std::vector<Step> path{{tree.root(), 0}};
   while (!path.empty()) {
@@ -188,14 +196,16 @@ std::string write_newick(const TreeView& tree, const double* heights, const std:
       path.push_back({tree.children_of(node).first[next], 0});
       continue;
     }
-    if (n_children > 0)
-      text += ')';
-    else
-      text += names.empty() ? std::to_string(node) : std::string(names[static_cast<std::size_t>(node)]);
+    if (n_children > 0) text += ')';
+    if (static_cast<std::size_t>(node) < names.size())
+      text += names[static_cast<std::size_t>(node)];
+    else if (n_children == 0)
+      text += std::to_string(node);
+    if (!std::isnan(lengths[node])) {
+      text += ':';
+      append(text, lengths[node]);
+    }
     path.pop_back();
-    if (path.empty()) break;
-    text += ':';
-    append(text, length_between(height(path.back().node), height(node)));
   }
   return text + ";";
 }

@@ -21,14 +21,18 @@ struct NewickTree {
   std::vector<std::int64_t> starts{0};
   std::vector<std::int64_t> children;  // leaves: 0.., inner node i: -1 - i
   std::vector<double> leaf_lengths, inner_lengths;  // NaN where none is given
-  std::vector<std::string> names;
+  std::vector<std::string> names, inner_names;  // of inner nodes: empty where they have none; often the support of their branch
   std::size_t first_without_length = std::string::npos;  // where the first branch without one ends (the root may have none)
   bool has_lengths = false;
 };
 
 NewickTree read_newick(std::string_view text);
 
-// `names` are already quoted where needed; empty: the numbers of the leaves. Heights of leaves are 0.
-std::string write_newick(const TreeView& tree, const double* heights, const std::vector<std::string_view>& names);
+// `names` of leaves, or of all nodes, are already quoted where needed; empty: the numbers of the leaves. `lengths` of the branches above
+// all nodes; none is written where it is NaN.
+std::string write_newick(const TreeView& tree, const double* lengths, const std::vector<std::string_view>& names);
+
+// The branches of a tree whose leaves are at height 0: what a reader must add to get the heights again; NaN above the root.
+void branch_lengths(const TreeView& tree, const double* heights, double* lengths);
 
 }  // namespace coterie

@@ -35,6 +35,7 @@ _ROOMS = (
     "evaluate",
     "groups",
     "image",
+    "phylogeny",
     "pipeline",
     "prepare",
     "read",

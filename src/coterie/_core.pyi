@@ -752,7 +752,10 @@ def tree_optimal_order(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,
     Places of the leaves in an order of least length; distances are in the order from left to right.
     """
 
-def tree_write_newick(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], children: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_leaves: int, heights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: bytes, name_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> str:
+def tree_branch_lengths(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], children: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_leaves: int, heights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Length of the branch above every node, NaN above the root."""
+
+def tree_write_newick(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], children: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_leaves: int, lengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: bytes, name_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> str:
     """The tree as Newick text."""
 
 def tree_class_curves(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], children: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_leaves: int, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
@@ -781,7 +784,7 @@ def tree_overlap_curve(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,
     Sums of squares of the table of two cuts, of its rows and columns, for falling n_clusters.
     """
 
-def tree_read_newick(text: bytes) -> tuple[str, int, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], list[str], bool, int]:
+def tree_read_newick(text: bytes) -> tuple[str, int, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], list[str], list[str], bool, int]:
     """Problem and its position, or the arrays of a tree in Newick text."""
 
 def cut_silhouettes(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], joins: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
@@ -1255,4 +1258,21 @@ def superpixels(planes: Annotated[NDArray[numpy.int16], dict(shape=(None, None, 
 def connect_labels(planes: Annotated[NDArray[numpy.int16], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_size: int, n_threads: int = 0) -> tuple:
     """
     Connected parts of labels of at least min_size pixels: that of each pixel, the size and the sums of each.
+class SequenceModel(enum.Enum):
+    differences = 0
+
+    proportion = 1
+
+    jukes_cantor = 2
+
+    kimura = 3
+
+def neighbour_joining(distances: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], int]:
+    """
+    Starts and children of the tree's inner nodes, lengths of branches, and how many rows were searched.
+    """
+
+def sequence_distances(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], planes: int, model: SequenceModel, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    Distances of all pairs of sequences; NaN: nothing to compare, infinity: saturated.
     """

@@ -72,7 +72,7 @@ CALLS = {
     "tree_overlap_curve": (_core.tree_overlap_curve, (*TREE[:2], *TREE, np.array([3, 2, 1]))),
     "tree_write_newick": (
         _core.tree_write_newick,
-        (*TREE, np.array([1.0, 1.0, 2.0]), b"abcd", np.array([1, 2, 3, 4])),
+        (*TREE, np.ones(7), b"abcd", np.array([1, 2, 3, 4])),
     ),
     "CFTree": (_core.CFTree, CF_TREE),
 }

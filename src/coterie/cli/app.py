@@ -26,6 +26,8 @@ from coterie.cli.commands.fit import fit
 from coterie.cli.commands.image import image
 from coterie.cli.commands.inspect import EXAMPLES as INSPECT_EXAMPLES
 from coterie.cli.commands.inspect import inspect
+from coterie.cli.commands.phylogeny import EXAMPLES as PHYLOGENY_EXAMPLES
+from coterie.cli.commands.phylogeny import phylogeny
 from coterie.cli.commands.plot import EXAMPLES as PLOT_EXAMPLES
 from coterie.cli.commands.plot import plot, plots
 from coterie.cli.commands.predict import EXAMPLES as PREDICT_EXAMPLES
@@ -80,6 +82,7 @@ app.command(epilog=UPDATE_EXAMPLES)(update)
 app.command(epilog=WATCH_EXAMPLES)(watch)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)
+app.command(epilog=PHYLOGENY_EXAMPLES)(phylogeny)
 app.command(epilog=PLOT_EXAMPLES)(plot)
 app.command(epilog=EXPLORE_EXAMPLES)(explore)
 app.add_typer(image)

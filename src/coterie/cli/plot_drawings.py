@@ -89,6 +89,10 @@ def phylogram(subject: Subject) -> Any:
     return _plots().phylogram(subject.tree, cut=subject.k)
 
 
+def unrooted_tree(subject: Subject) -> Any:
+    return _plots().unrooted_tree(subject.tree, cut=subject.k)
+
+
 def linkages(subject: Subject) -> Any:
     return _plots().linkages({name: subject.tree_by(name) for name in LINKAGES}, cut=subject.k)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -34,9 +34,17 @@ MODEL_START = b"{"  # what stands behind the length in the files that coterie fi
 def check_target(kind: PlotKind, output: Path | None, inputs: tuple[str | None, ...], *, force: bool) -> Path:
     """Return where the picture goes, or refuse it before any work."""
     target = output or Path(f"{kind.name}{kind.suffixes[0]}")
-    if target.suffix.lower() not in kind.suffixes:
+    check_picture(target, kind.suffixes, inputs, force=force)
+    return target
+
+
+def check_picture(
+    target: Path, suffixes: tuple[str, ...], inputs: tuple[str | None, ...], *, force: bool
+) -> None:
+    """Refuse a picture that cannot or must not be written."""
+    if target.suffix.lower() not in suffixes:
         raise InvalidParameter(
-            f"{target}: the name must end in one of {', '.join(kind.suffixes)}, got "
+            f"{target}: the name must end in one of {', '.join(suffixes)}, got "
             f"{target.suffix or 'no ending'}."
         )
     check_output(target, force=force)
@@ -44,7 +52,6 @@ def check_target(kind: PlotKind, output: Path | None, inputs: tuple[str | None, 
         one is not None and target.exists() and Path(one).exists() and target.samefile(one) for one in inputs
     ):
         raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
-    return target
 
 
 def read_subject(
@@ -109,12 +116,19 @@ def draw(
     kind: PlotKind, subject: Subject | ImageSubject | None, target: Path, *, force: bool, dpi: int
 ) -> None:
     """Draw the picture and write it, whole or not at all."""
+    if ".gif" not in kind.suffixes:
+        write_picture(lambda: kind.draw(subject), target, force=force, dpi=dpi)
+        return
     os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever this runs
     with all_letters():
-        if ".gif" in kind.suffixes:
-            kind.draw(subject, target, force)
-            return
-        drawn: Any = kind.draw(subject)
+        kind.draw(subject, target, force)
+
+
+def write_picture(draws: Callable[[], Any], target: Path, *, force: bool, dpi: int) -> None:
+    """Write what a function draws, Axes or a Figure, whole or not at all."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    with all_letters():
+        drawn = draws()
         figure = drawn if hasattr(drawn, "savefig") else drawn.figure
         with atomic_path(target, force=force) as temporary, temporary.open("wb") as file:
             figure.savefig(file, format=target.suffix[1:].lower(), dpi=dpi, facecolor="white")

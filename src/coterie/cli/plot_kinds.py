@@ -69,6 +69,7 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind("clustermap", "the table as a heat map, with trees", drawings.clustermap, needs="rows"),
     PlotKind("radial_tree", "the tree around its root", drawings.radial_tree, needs="rows"),
     PlotKind("phylogram", "the tree with a scale of branches", drawings.phylogram, needs="rows"),
+    PlotKind("unrooted_tree", "the tree in all directions", drawings.unrooted_tree, needs="rows"),
     PlotKind(
         "impurity_curves", "which linkage fits the classes of --truth", drawings.impurity_curves, needs="rows"
     ),

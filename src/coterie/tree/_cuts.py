@@ -20,8 +20,8 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie.errors import InvalidParameter
-from coterie.tree._arrays import plain
 from coterie.tree._distances import euclidean, read_distances, read_rows, require_one
+from coterie.tree.arrays import plain
 
 if TYPE_CHECKING:
     from coterie.tree._structure import TreeStructure

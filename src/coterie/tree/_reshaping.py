@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie.tree._arrays import (
+from coterie.tree._structure import HeightsAre, TreeStructure
+from coterie.tree.arrays import (
     TreeArrays,
     check_tree,
     read_children,
@@ -16,7 +17,6 @@ from coterie.tree._arrays import (
     sort_by_height,
     take_spans,
 )
-from coterie.tree._structure import HeightsAre, TreeStructure
 
 
 class ReshapedTree(TreeStructure):

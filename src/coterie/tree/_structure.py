@@ -14,7 +14,7 @@ from coterie._support.typing import AnyArray, Indices, Settings, ValuesByName, V
 from coterie._support.validation import Choice, Whole, check_parameter
 from coterie._support.validation.schema import Maybe, Schema, Tensor, Texts, check_starts
 from coterie.errors import InvalidParameter
-from coterie.tree._arrays import (
+from coterie.tree.arrays import (
     Heights,
     Nodes,
     TreeArrays,

@@ -16,6 +16,7 @@ from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Flag, Number, check_parameter, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter
+from coterie.tree.arrays import TreeArrays
 from coterie.tree.dendrogram import Dendrogram
 
 Values = npt.NDArray[np.float64]
@@ -124,19 +125,34 @@ def robinson_foulds(first: Dendrogram, second: Dendrogram, *, normalized: bool =
     """
     check_parameter(normalized, Flag(), name="normalized", who="robinson_foulds")
     first, second = _matched(first, second, "robinson_foulds")
-    place = np.empty(first.n_leaves, dtype=np.int64)
-    place[first.leaf_order()] = np.arange(first.n_leaves)
-    spans = [_core.tree_leaf_ranges(*tree.arrays, place) for tree in (first, second)]
-    # a set of leaves is a node of the first tree only if it is a span of its order (Day's method)
-    keys = [np.asarray(low) * first.n_leaves + np.asarray(high) for low, high in spans]
-    low, high = (np.asarray(one) for one in spans[1])
-    is_span = high - low + 1 == second.sizes
-    n_shared = int(np.isin(keys[1][is_span], keys[0]).sum())
+    n_shared = int(shared_nodes(first.arrays, second.arrays).sum())
     possible = first.n_inner + second.n_inner - 2
     differing = first.n_inner + second.n_inner - 2 * n_shared
     if not normalized:
         return float(differing)
     return differing / possible if possible > 0 else 0.0
+
+
+def shared_nodes(first: TreeArrays, second: TreeArrays) -> npt.NDArray[np.bool_]:
+    """Return for each inner node of the second tree whether a node of the first has the same leaves.
+
+    Examples
+    --------
+    >>> one = Dendrogram([[0, 1], [2, 3], [4, 5]], [1.0, 2.0, 3.0])
+    >>> shared_nodes(one.arrays, Dendrogram([[0, 1], [4, 2], [5, 3]], [1.0, 2.0, 3.0]).arrays)
+    array([ True, False,  True])
+    """
+    sizes = _core.tree_sizes(*first)
+    order, _ = _core.tree_leaf_order(*first, sizes)
+    place = np.empty(first.n_leaves, dtype=np.int64)
+    place[order] = np.arange(first.n_leaves)
+    (low, high), (other_low, other_high) = (
+        map(np.asarray, _core.tree_leaf_ranges(*tree, place)) for tree in (first, second)
+    )
+    # a set of leaves is a node of the first tree only if it is a span of its order (Day's method)
+    is_span = other_high - other_low + 1 == np.asarray(_core.tree_sizes(*second))[second.n_leaves :]
+    n = first.n_leaves
+    return np.asarray(is_span & np.isin(other_low * n + other_high, low * n + high))
 
 
 def fowlkes_mallows_curve(

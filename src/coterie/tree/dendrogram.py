@@ -12,8 +12,8 @@ from coterie._support.validation import Flag, Whole, check_parameter, require_me
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import _cuts
 from coterie.tree._distances import square_distances
-from coterie.tree._drawing import draw, outline
 from coterie.tree._heights import MeasuredTree
+from coterie.tree.drawing import draw, outline
 
 MOST_DRAWN = 60  # leaves of a tree that `print` still draws
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.soft_views import mixture, responsibilities
     from coterie.show.plots.tangles import tanglegram
     from coterie.show.plots.time_series import series_groups, warping
-    from coterie.show.plots.tree_views import phylogram, radial_tree
+    from coterie.show.plots.tree_views import phylogram, radial_tree, unrooted_tree
     from coterie.show.plots.trees import dendrogram, linkages
 
 # Where each picture lives; matplotlib is not loaded before one is drawn. No module has the name of a picture:
@@ -77,6 +77,7 @@ _HOMES = {
     "silhouette_curve": "curves",
     "stability": "belief",
     "tanglegram": "tangles",
+    "unrooted_tree": "tree_views",
     "warping": "time_series",
 }
 
@@ -120,6 +121,7 @@ __all__ = [
     "silhouette_curve",
     "stability",
     "tanglegram",
+    "unrooted_tree",
     "warping",
 ]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.tree._arrays import Nodes
+from coterie.tree.arrays import Nodes, TreeArrays
 
 if TYPE_CHECKING:
     from coterie.tree._structure import TreeStructure
@@ -23,23 +23,36 @@ def draw(tree: TreeStructure, width: int) -> str:
     names = [_leaf_name(tree, int(leaf)) for leaf in tree._leaf_order]
     margin = max(map(len, names)) + 1
     n_columns = max(8, width - margin)
-    places = [2 * int(place) for place in tree._first_places[: tree.n_leaves]]
     columns = [0] * tree.n_leaves + _columns(tree, n_columns)
-    signs = np.zeros((2 * tree.n_leaves - 1, n_columns), dtype=np.int64)
-    for node in range(tree.n_leaves, tree.root + 1):
-        children = tree.children(node).tolist()
-        rows = [places[child] for child in children]
-        column = columns[node]
-        for child, row in zip(children, rows, strict=True):
-            _across(signs, row, columns[child], column)
-        _down(signs, column, min(rows), max(rows))
-        places.append((min(rows) + max(rows)) // 2)
+    signs = draw_branches(tree._arrays, tree._first_places.tolist(), columns)
     lines = [
-        f"{names[row // 2] if row % 2 == 0 else '':>{margin - 1}} "
-        + "".join(SIGNS[sign] for sign in line).rstrip()
-        for row, line in enumerate(signs)
+        f"{names[row // 2] if row % 2 == 0 else '':>{margin - 1}} " + line for row, line in enumerate(signs)
     ]
     return "\n".join([line.rstrip() for line in lines] + [_axis(tree, margin, max(columns))])
+
+
+def draw_branches(arrays: TreeArrays, first_places: list[int], columns: list[int]) -> list[str]:
+    r"""Return the lines of a tree, two per leaf but for the last, from the column of each node.
+
+    Examples
+    --------
+    >>> pair = TreeArrays(np.array([0, 2]), np.array([0, 1]), 2)
+    >>> print("\n".join(draw_branches(pair, [0, 1, 0], [4, 6, 0])))
+    ┌───╴
+    │
+    └─────╴
+    """
+    n = arrays.n_leaves
+    places = [2 * place for place in first_places[:n]]
+    signs = np.zeros((2 * n - 1, max(columns) + 1), dtype=np.int64)
+    for inner in range(arrays.n_inner):
+        children = arrays.children[arrays.starts[inner] : arrays.starts[inner + 1]].tolist()
+        rows = [places[child] for child in children]
+        for child, row in zip(children, rows, strict=True):
+            _across(signs, row, columns[child], columns[n + inner])
+        _down(signs, columns[n + inner], min(rows), max(rows))
+        places.append((min(rows) + max(rows)) // 2)
+    return ["".join(SIGNS[sign] for sign in line).rstrip() for line in signs]
 
 
 def outline(tree: TreeStructure) -> str:
@@ -98,7 +111,17 @@ def _axis(tree: TreeStructure, margin: int, column: int) -> str:
 
 
 def _leaf_name(tree: TreeStructure, leaf: int) -> str:
-    name = str(leaf) if tree.names is None else tree.names[leaf]
+    return shortened_name(str(leaf) if tree.names is None else tree.names[leaf])
+
+
+def shortened_name(name: str) -> str:
+    """Return a name that is not too long to stand beside a tree.
+
+    Examples
+    --------
+    >>> shortened_name("a" * 30)
+    'aaaaaaaaaaaaaaaaaaaaaaa…'
+    """
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
