@@ -34,6 +34,7 @@ _ROOMS = (
     "errors",
     "evaluate",
     "groups",
+    "label",
     "pipeline",
     "prepare",
     "read",

@@ -88,8 +88,8 @@ def leading_axes(matrices: FloatArray) -> FloatArray:
     count, size = matrices.shape[:2]
     most = min(size, MOST_STEPS)
     basis = np.zeros((count, most + 1, size))
-    start = np.random.default_rng(0).standard_normal(size)
-    basis[:, 0] = start / np.sqrt(start @ start)
+    start = np.random.default_rng(0).standard_normal((size,))
+    basis[:, 0] = start / np.sqrt((start**2).sum())
     small = np.zeros((count, most, most))
     axes = np.zeros((count, size))
     for step in range(most):
