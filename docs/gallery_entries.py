@@ -245,6 +245,22 @@ plots.warping(x, y, dtw_path(x, y))
 """,
         ),
     ),
+    "Labels": (
+        Entry(
+            "label_savings",
+            "How many labels clustering saves: accuracy by number of labels, for each way of choosing rows.",
+            """
+from sklearn.datasets import load_digits
+
+from coterie.label import label_savings
+
+pixels, digits = load_digits(return_X_y=True)
+numbers = [10, 20, 50, 100, 200]
+savings = label_savings(pixels / 16, digits, numbers, propagate=True, n_repeats=3, random_state=0)
+plots.label_savings(savings)
+""",
+        ),
+    ),
     "Methods": (
         Entry(
             "method_grid",

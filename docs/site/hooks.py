@@ -36,6 +36,7 @@ ROOMS = {
     "coterie.text": "documents as vectors, groups of documents with names",
     "coterie.image": "pictures: few colours, superpixels and segments, contact sheets",
     "coterie.series": "time series: distances, barycentres, k-means and k-Shape",
+    "coterie.label": "which rows to label, labels for the others, what that saves",
     "coterie.scale": "the same over blocks of rows, on threads or a Dask cluster",
     "coterie.show.plots": "every plot",
     "coterie.workbook": "groups that people edit",

@@ -35,6 +35,7 @@ _ROOMS = (
     "evaluate",
     "groups",
     "image",
+    "label",
     "phylogeny",
     "pipeline",
     "prepare",

@@ -7,6 +7,7 @@ from coterie._support.linear_algebra import (
     factor_correlations,
     is_positive_definite,
     lanczos,
+    leading_axes,
     principal_components,
     settle_signs,
 )
@@ -128,3 +129,34 @@ def test_arpack_gives_the_same_pairs_each_time():
     for _ in range(3):
         again = lanczos(matrix, 0, k=10, v0=start)
         np.testing.assert_array_equal(again[1], vectors)
+
+
+@pytest.mark.parametrize("shape", [(40, 3), (5, 60), (200, 90), (1, 1), (3, 200)], ids=str)
+def test_leading_axes_are_those_of_lapack(shape):
+    """Law: the axis of the largest eigenvalue is LAPACK's up to its sign, whatever the rank."""
+    rng = np.random.default_rng(sum(shape))
+    rows = [rng.normal(size=shape) * rng.uniform(0.5, 3, shape[1]) for _ in range(4)]
+    matrices = np.stack([some.T @ some for some in rows])
+    found = leading_axes(matrices)
+    for matrix, axis in zip(matrices, found, strict=True):
+        values, vectors = np.linalg.eigh(matrix)
+        np.testing.assert_allclose(np.linalg.norm(axis), 1.0)
+        np.testing.assert_allclose(axis @ matrix @ axis, values[-1], rtol=1e-12)
+        assert abs(abs(axis @ vectors[:, -1]) - 1) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.eye(30),  # every axis leads
+        np.diag(np.r_[np.ones(2) * 5, np.arange(98) / 98]),  # two lead
+        np.diag(1 + 1e-9 * np.arange(150.0)),  # too close for Lanczos' iteration
+    ],
+    ids=["identity", "two", "close"],
+)
+def test_an_axis_of_several_that_lead_is_still_one(matrix):
+    """Law: where several axes lead, a unit vector of their space is found, beside others in one call too."""
+    alone, beside = leading_axes(matrix[None])[0], leading_axes(np.stack([matrix, matrix]))[1]
+    np.testing.assert_allclose(np.linalg.norm(alone), 1.0)
+    np.testing.assert_allclose(alone @ matrix @ alone, np.linalg.eigvalsh(matrix)[-1], atol=1e-9)
+    np.testing.assert_allclose(alone, beside, atol=1e-7)

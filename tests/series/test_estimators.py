@@ -100,8 +100,6 @@ def test_unequal_lengths_and_columns():
         assert np.isfinite(block[:, 0]).all()
     with pytest.raises(InvalidData, match=r"one length for metric='euclidean', got .* Take metric='dtw'"):
         TimeSeriesKMeans(2, metric="euclidean").fit(up)
-    with pytest.raises(InvalidData, match="one length"):
-        KShape(2).fit(up)
     with pytest.raises(InvalidData, match="must have the 2 columns of fit"):
         model.predict([[1.0, 2.0]])
 
@@ -131,6 +129,45 @@ def test_groups_are_as_good_as_tslearns():
     found = KShape(3, n_init=2, random_state=0).fit(WAVES[:30])
     theirs = pairwise(normalise(WAVES[:30]), list(shapes.cluster_centers_), metric="sbd").min(axis=1).sum()
     assert found.inertia_ <= 1.05 * theirs
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("start", [(0, 1, 2), (3, 7, 11), (5, 25, 49)], ids=str)
+def test_shapes_are_as_good_as_tslearns_from_one_start(start):
+    """Law: from the same first shapes, the inertia of k-Shape is tslearn's or less, but for a 10,000th."""
+    clustering = slow.tslearn("clustering")
+    X = normalise(WAVES).to_array()
+    peer = clustering.KShape(3, init=X[list(start)]).fit(X)
+    theirs = pairwise(X, list(peer.cluster_centers_), metric="sbd").min(axis=1).sum()
+    assert KShape(3, init=X[list(start)]).fit(X).inertia_ <= (1 + 1e-4) * theirs
+
+
+def test_shapes_of_unequal_lengths():
+    """Law: shorter series join the shape they are part of; distances are those of `pairwise`."""
+    rng = np.random.default_rng(0)
+    cuts = rng.integers(30, 41, len(WAVES))
+    X = [wave[:cut] for wave, cut in zip(WAVES, cuts, strict=True)]
+    model = KShape(3, random_state=0, n_init=3).fit(X)
+    assert model.cluster_centers_.shape == (3, 40, 1)
+    assert adjusted_rand_score(KINDS, model.labels_) > 0.9
+    apart = pairwise(normalise(X), list(model.cluster_centers_), metric="sbd")
+    np.testing.assert_allclose(model.transform(X), apart, atol=1e-12)
+    np.testing.assert_allclose(model.inertia_, apart.min(axis=1).sum())
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.predict([np.tile(WAVES[0], 2)]).shape == (1,)  # longer than any shape
+    padded = np.full((len(X), 40), np.nan)
+    for row, one in zip(padded, X, strict=True):
+        row[: len(one)] = one
+    again = KShape(3, random_state=0, n_init=3).fit(padded)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+
+
+def test_a_point_and_long_series_make_shapes_without_nan():
+    """Law: series of one point have no shape; they are grouped without NaN, whatever stands beside them."""
+    X = [[1.0], [0.0, 1.0, 0.0, -1.0], [5.0, 1.0, 5.0, 1.0, 5.0], [0.0, 2.0, 0.0, -2.0]]
+    found = KShape(2, init=[X[1], X[2]]).fit(X)
+    assert np.isfinite(found.cluster_centers_).all()
+    assert found.labels_[1] == found.labels_[3] != found.labels_[2]
 
 
 def test_shapes_do_not_depend_on_level_or_amplitude():
@@ -182,6 +219,7 @@ def test_one_series_and_constant_ones():
         (TimeSeriesKMeans(2, metric="euclidean", init=[[1.0], [2.0]]), "series of 40 points"),
         (KShape(61), "n_clusters of KShape must be at most"),
         (KShape(2, init="dba"), "init of KShape must be"),
+        (KShape(2, init=[[1.0, 2.0]]), "init of KShape must hold n_clusters=2 series of at most 40 points"),
     ],
     ids=str,
 )

@@ -13,6 +13,9 @@ from coterie._support.typing import FloatArray
 
 EQUAL_SHARE = 1e-6  # entries of an axis that differ by less than this share of the largest are equally large
 FLAT = 1e-13  # a direction with less than this share of the largest variance is rounding
+MOST_STEPS = 64  # of Lanczos' iteration; what has not converged by then is left to LAPACK
+CHECKED_STEPS = 4  # between two looks at the residual
+RESIDUAL = 1e-11  # of the largest eigenvalue
 LEAST_PIVOT = 1e-14  # of a Cholesky factor of correlations: below, a column is a combination of others
 
 
@@ -63,6 +66,55 @@ def lanczos(operator: Any, seed: int, **options: Any) -> tuple[FloatArray, Float
     own = {"rng": np.random.default_rng(seed)} if _takes_generator(eigsh) else {}
     values, vectors = eigsh(operator, **options, **own)
     return values, vectors
+
+
+def leading_axes(matrices: FloatArray) -> FloatArray:
+    """Return the axis of the largest eigenvalue of each positive semidefinite matrix, as rows, signs settled.
+
+    Lanczos' iteration with all matrices in step, from one fixed vector and with every vector made orthogonal
+    to all before it. Where the largest eigenvalue has several axes, the one nearest to that vector is found,
+    on every processor.
+
+    Parameters
+    ----------
+    matrices : array of shape (m, d, d)
+        Symmetric, none of zeros.
+
+    Examples
+    --------
+    >>> leading_axes(np.array([np.diag([4.0, 1.0]), [[2.0, 1.0], [1.0, 2.0]]])).round(6).tolist()
+    [[1.0, 0.0], [0.707107, 0.707107]]
+    """
+    count, size = matrices.shape[:2]
+    most = min(size, MOST_STEPS)
+    basis = np.zeros((count, most + 1, size))
+    start = np.random.default_rng(0).standard_normal((size,))
+    basis[:, 0] = start / np.sqrt((start**2).sum())
+    small = np.zeros((count, most, most))
+    axes = np.zeros((count, size))
+    for step in range(most):
+        image = matrices @ basis[:, step, :, None]
+        so_far = basis[:, : step + 1]
+        for _ in range(2):  # once leaves rounding behind, which grows
+            along = so_far @ image
+            image = image - so_far.transpose(0, 2, 1) @ along
+            small[:, step, step] += along[:, step, 0]
+        left = np.sqrt((image[:, :, 0] ** 2).sum(axis=1))
+        if (step + 1) % CHECKED_STEPS == 0 or step + 1 == most:
+            values, vectors = np.linalg.eigh(small[:, : step + 1, : step + 1])
+            axes = (so_far.transpose(0, 2, 1) @ vectors[:, :, -1:])[:, :, 0]
+            is_done = left * np.abs(vectors[:, -1, -1]) <= RESIDUAL * values[:, -1]
+            if is_done.all():
+                return settle_signs(axes.T).T
+        is_new = left > FLAT * small[:, 0, 0]  # else the space cannot grow: its axis is exact
+        if step + 1 < most:
+            small[:, step, step + 1] = small[:, step + 1, step] = np.where(is_new, left, 0.0)
+        basis[:, step + 1] = (
+            np.where(is_new, 1.0 / np.where(is_new, left, 1.0), 0.0)[:, None] * image[:, :, 0]
+        )
+    for at in np.flatnonzero(~is_done):
+        axes[at] = np.linalg.eigh(matrices[at])[1][:, -1]
+    return settle_signs(axes.T).T
 
 
 @cache

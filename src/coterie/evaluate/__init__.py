@@ -1,6 +1,7 @@
 """Is this clustering good? Against the truth, and by itself."""
 
 from coterie.evaluate import external, internal
+from coterie.evaluate.anomalies import Anomalies, anomaly_scores
 from coterie.evaluate.belief.consensus import Consensus, consensus_matrix
 from coterie.evaluate.belief.nodes import NodeTest, NodeTests, node_significance
 from coterie.evaluate.belief.permutation import permutation_significance
@@ -17,6 +18,7 @@ from coterie.evaluate.internal.linkage_comparison import LinkageComparison, comp
 from coterie.evaluate.internal.modularity import modularity
 
 __all__ = [
+    "Anomalies",
     "Consensus",
     "CutCurve",
     "Drift",
@@ -28,6 +30,7 @@ __all__ = [
     "NodeTests",
     "Significance",
     "Stability",
+    "anomaly_scores",
     "compare_linkages",
     "consensus_matrix",
     "cut_curve",

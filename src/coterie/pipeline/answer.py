@@ -27,11 +27,12 @@ from coterie._support.validation.schema import (
 )
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.evaluate import Comparison, Significance, Stability
+from coterie.evaluate import Anomalies, Comparison, Significance, Stability
 from coterie.persist import save
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.other_numbers import Partitions, partitions_of
+from coterie.pipeline.partition import anomalies_of
 from coterie.pipeline.profile import Profile
 from coterie.pipeline.text import summary
 from coterie.pipeline.verdict import FitVerdict, decide
@@ -283,6 +284,26 @@ class Clustering:
         if self.rows is None:
             raise InvalidParameter("this needs the data, which a saved answer does not hold: fit again.")
         return partitions_of(self)
+
+    def anomalies(self, *, how: str | None = None, n_neighbors: int = 20) -> Anomalies:
+        """Return how unusual each row is in its group.
+
+        Parameters
+        ----------
+        how : {"centre", "local", "glosh"}, default=None
+            "centre" and "local": see `coterie.evaluate.anomaly_scores`. "glosh": HDBSCAN's own scores. None:
+            "glosh" for HDBSCAN, "local" for distances that have no means, "centre" else.
+        n_neighbors : int, default=20
+            Neighbours of "local".
+
+        Returns
+        -------
+        Anomalies
+            By row of the table; rows that were left out have NaN. Of data in blocks, of the rows sampled.
+        """
+        if self.rows is None:
+            raise InvalidParameter("this needs the data, which a saved answer does not hold: fit again.")
+        return anomalies_of(self, how, n_neighbors)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import Data, FloatArray, Indices, Labels
+from coterie._support.typing import AnyArray, Data, FloatArray, Indices, Labels
+from coterie._support.validation import Choice, Nothing, check_parameter
 from coterie.data import LabelledData, fit_scaling
-from coterie.errors import CoterieError
-from coterie.evaluate import compare, silhouette
+from coterie.errors import CoterieError, InvalidParameter
+from coterie.evaluate import Anomalies, anomaly_scores, compare, silhouette
+from coterie.evaluate.anomalies import WAYS, tail_shares
 from coterie.pipeline.profile import known_means, telling_columns
+
+if TYPE_CHECKING:
+    from coterie.pipeline.answer import Clustering
 
 OVERLAPPING = 0.02  # of a group's rows that are nearer to another, from which it overlaps it
 HARDLY_ANY = 0.03  # of the rows
@@ -389,3 +394,41 @@ def relabel_by_size(labels: object) -> tuple[Labels, list[str]]:
     places[order] = np.arange(len(names))
     places[is_noise] = -1
     return places[codes], [str(name) for name in names[order] if name not in ("-1", "-1.0")]
+
+
+def anomalies_of(found: Clustering, how: str | None, n_neighbors: int) -> Anomalies:
+    """Return the scores of the rows of an answer."""
+    check_parameter(how, Nothing() | Choice(*WAYS, "glosh"), name="how", who="anomalies")
+    chosen = found.rows.partition(found.groups)
+    own = getattr(found.model, "outlier_scores_", None)
+    has_own = own is not None and len(own) == len(chosen.rows)
+    if how is None:
+        how = "glosh" if has_own else "centre" if chosen.rows.metric == "euclidean" else "local"
+    if how != "glosh":
+        points, metric = dense(chosen.rows.points), chosen.rows.metric
+        scored = anomaly_scores(
+            points,
+            chosen.labels,
+            how=how,  # type: ignore[arg-type]  # checked above
+            metric="euclidean" if how == "centre" else metric,
+            n_neighbors=n_neighbors,
+        )
+        return _by_table_row(found, chosen, scored.scores, scored.groups, how)
+    if not has_own:
+        raise InvalidParameter(
+            f'how="glosh" is the score of HDBSCAN, these groups were found by {found.method}. '
+            f'Use "centre" or "local".'
+        )
+    return _by_table_row(found, chosen, np.asarray(own), chosen.labels, how)
+
+
+def _by_table_row(
+    found: Clustering, chosen: Partition, scores: AnyArray, groups: Labels, how: str
+) -> Anomalies:
+    """Return scores of the rows at hand by row of the table; NaN for rows that were left out."""
+    numbers = chosen.rows.numbers
+    n_rows = len(found.labels) if len(found.labels) == found.groups.n_rows else len(numbers)
+    places = numbers if n_rows == found.groups.n_rows else np.arange(n_rows)
+    spread, own = np.full(n_rows, np.nan), np.full(n_rows, -1)
+    spread[places], own[places] = scores, groups
+    return Anomalies(spread, tail_shares(spread), own, how)

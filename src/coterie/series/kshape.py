@@ -8,24 +8,33 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.threads import resolve_threads
+from coterie._support.threads import one_thread, resolve_threads
 from coterie._support.typing import (
     Distances,
     FittedAttributes,
+    Indices,
     Labels,
     RandomState,
     Settings,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Choice, Constraint, check_n_clusters, check_seed, shift_seed
+from coterie._support.validation import (
+    PROGRESS,
+    AnArray,
+    Choice,
+    Constraint,
+    check_n_clusters,
+    check_seed,
+    shift_seed,
+)
 from coterie._support.validation.schema import wrong
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans import refill, warn_if_fewer
-from coterie.errors import InvalidData
+from coterie.errors import InvalidParameter
 from coterie.series.base import STOPS, SeriesClusterer
-from coterie.series.collection import Points, SeriesCollection, collect
+from coterie.series.collection import Points, SeriesCollection, read_series
 from coterie.series.scaling import normalise
-from coterie.series.shape import Spectra, best_shifts, extract_shape, shape_distances, shifted
+from coterie.series.shape import Spectra, best_shifts, extract_shapes, padded, shape_distances, shifted
 
 
 class KShape(SeriesClusterer):
@@ -33,7 +42,8 @@ class KShape(SeriesClusterer):
 
     By turns, every series goes to the shape with the least shape-based distance, and every shape becomes the
     leading axis of its series, shifted to the shape before. Series are z-normalised first: level and
-    amplitude do not count.
+    amplitude do not count. Where a shorter series has no points it counts as 0, its own mean; shapes are as
+    long as the longest series, and no series is stretched.
 
     Parameters
     ----------
@@ -45,8 +55,8 @@ class KShape(SeriesClusterer):
         Most iterations of one run.
     tol : float, default=1e-4
         Stop when no label changes and the inertia changes by at most this share.
-    init : {"k-means++", "random"}, default="k-means++"
-        First groups: about series far from each other, or a random partition.
+    init : {"k-means++", "random"} or series, default="k-means++"
+        First groups: about series far from each other, a random partition, or about the shapes given.
     random_state : int, RandomState, Generator or None, default=None
         Same number, same data: same result, whatever the number of threads.
     progress : None, bool or callable, default=None
@@ -63,7 +73,7 @@ class KShape(SeriesClusterer):
     n_iter_ : int
         Iterations of the best run.
     n_features_in_ : int
-        Points of a series.
+        Points of the longest series.
     feature_names_in_ : array of str
         Names of the columns of a wide frame.
 
@@ -79,7 +89,7 @@ class KShape(SeriesClusterer):
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **STOPS,
-        "init": Choice("k-means++", "random"),
+        "init": Choice("k-means++", "random") | AnArray(),
         "progress": PROGRESS,
     }
 
@@ -90,7 +100,7 @@ class KShape(SeriesClusterer):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
-        init: str = "k-means++",
+        init: Any = "k-means++",
         random_state: RandomState = None,
         progress: ProgressOption = None,
     ) -> None:
@@ -111,14 +121,14 @@ class KShape(SeriesClusterer):
     def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, len(X), who=who)
-        self._require_one_length(X)
         series = normalise(X)
-        block, spectra = series.to_array(), Spectra.of(series)
+        block, spectra = padded(series), Spectra.of(series)
+        given = None if isinstance(self.init, str) else self._given(X)
         seed, best = check_seed(self.random_state), None
-        with track(self.progress, "k-Shape: iteration").also(listener) as tracker:
-            for start in range(int(self.n_init)):
+        with one_thread("blas"), track(self.progress, "k-Shape: iteration").also(listener) as tracker:
+            for start in range(1 if given is not None else int(self.n_init)):
                 rng = np.random.default_rng(shift_seed(seed, start))
-                run = self._run(series, block, spectra, rng, tracker)
+                run = self._run(block, spectra, rng, given, tracker)
                 if best is None or run[2] < best[2]:
                     best = run
         assert best is not None
@@ -137,80 +147,81 @@ class KShape(SeriesClusterer):
 
     def _run(
         self,
-        series: SeriesCollection,
         block: Points,
         spectra: Spectra,
         rng: np.random.Generator,
+        given: Points | None,
         tracker: Tracker,
     ) -> tuple[Points, Labels, float, int]:
         k, before = int(self.n_clusters), np.inf
-        shapes = np.zeros((k, *block.shape[1:]))
-        labels = self._start(series, rng, shapes)
+        shapes = self._start(block, spectra, rng) if given is None else given
+        if shapes is None:
+            labels = _random_labels(k, len(block), rng)
+            shapes, shifts = np.zeros((k, *block.shape[1:])), np.zeros(len(block), dtype=np.int64)
+        else:
+            labels, shifts, _ = _assign(spectra, shapes)
         for n_iter in range(1, int(self.max_iter) + 1):
-            for group in range(k):
-                members = np.flatnonzero(labels == group)
-                if len(members):
-                    shapes[group] = extract_shape(_aligned(block, spectra, members, shapes[group]))
-            apart = spectra.distances(collect(list(shapes)))
-            found = refill(apart.argmin(axis=1).astype(np.int32), apart.min(axis=1), k, None)
-            inertia = float(apart.min(axis=1).sum())
+            shapes = extract_shapes(shifted(block, -shifts), labels, shapes)
+            found, shifts, inertia = _assign(spectra, shapes)
             tracker.report(n_iter)
             if np.array_equal(found, labels) and abs(before - inertia) <= self.tol * inertia:
                 break
             labels, before = found, inertia
-        apart = shape_distances(series, collect(list(shapes)), is_same=False, threads=resolve_threads())
+        apart = spectra.distances(_spectra_of(shapes))
         return shapes, apart.argmin(axis=1).astype(np.int32), float(apart.min(axis=1).sum()), n_iter
 
-    def _start(self, series: SeriesCollection, rng: np.random.Generator, shapes: Points) -> Labels:
-        """Return the first partition; with k-means++ `shapes` become the series that it is about."""
-        k, n = int(self.n_clusters), len(series)
+    def _given(self, X: SeriesCollection) -> Points:
+        """Return the shapes that `init` holds, z-normalised and as long as the longest series."""
+        who, (_, longest) = type(self).__name__, X.shape
+        shapes = read_series(self.init, who=who, name="init")
+        if len(shapes) != self.n_clusters or shapes.n_columns != X.n_columns or shapes.shape[1] > longest:
+            raise InvalidParameter(
+                f"init of {who} must hold n_clusters={self.n_clusters} series of at most {longest} points "
+                f"and {X.n_columns} columns, got {len(shapes)} of {shapes.shape[1]} points and "
+                f"{shapes.n_columns} columns."
+            )
+        out = np.zeros((len(shapes), longest, X.n_columns))
+        out[:, : shapes.shape[1]] = padded(normalise(shapes))
+        return out
+
+    def _start(self, block: Points, spectra: Spectra, rng: np.random.Generator) -> Points | None:
+        """Return the series that the first groups are about; None for a random partition."""
+        k, n = int(self.n_clusters), len(block)
         if self.init == "random":
-            labels = rng.integers(k, size=n).astype(np.int32)
-            labels[rng.permutation(n)[:k]] = np.arange(k)  # none is empty
-            return labels
+            return None
         chosen = [int(rng.integers(n))]
-        apart = self._to(series, chosen[0])[:, None]
+        near = spectra.distances(spectra.take(chosen))[:, 0]
         while len(chosen) < k:
-            squares = apart.min(axis=1) ** 2
-            total = np.cumsum(squares)
+            total = np.cumsum(near**2)
             if total[-1] > 0:
                 drawn = int(np.searchsorted(total, rng.random() * total[-1], side="right"))
                 chosen.append(min(drawn, n - 1))
             else:  # fewer different shapes than clusters
                 chosen.append(next(at for at in range(n) if at not in set(chosen)))
-            apart = np.column_stack([apart, self._to(series, chosen[-1])])
-        for group, at in enumerate(chosen):
-            shapes[group] = series[at]
-        return np.asarray(refill(apart.argmin(axis=1).astype(np.int32), apart.min(axis=1), k, None))
-
-    @staticmethod
-    def _to(series: SeriesCollection, at: int) -> Distances:
-        other = series.take(np.array([at]))
-        return shape_distances(series, other, is_same=False, threads=resolve_threads())[:, 0]
+            near = np.minimum(near, spectra.distances(spectra.take(chosen[-1:]))[:, 0])
+        return np.asarray(block[chosen])
 
     def _apart(self, series: SeriesCollection) -> Distances:
-        self._require_one_length(series)
-        if series.shape[1] != self.cluster_centers_.shape[1]:
-            raise InvalidData(
-                f"X of {type(self).__name__} must have series of {self.cluster_centers_.shape[1]} points, as "
-                f"in fit, got {series.shape[1]}. coterie.series.resample changes lengths."
-            )
         return shape_distances(normalise(series), self._centers, is_same=False, threads=resolve_threads())
 
-    def _require_one_length(self, X: SeriesCollection) -> None:
-        if not X.has_one_length:
-            raise InvalidData(
-                f"X of {type(self).__name__} must have series of one length, got {X.lengths.min()} to "
-                f"{X.lengths.max()} points. coterie.series.resample makes them so; TimeSeriesKMeans takes "
-                f"any."
-            )
+
+def _random_labels(n_clusters: int, n_series: int, rng: np.random.Generator) -> Labels:
+    labels = rng.integers(n_clusters, size=n_series).astype(np.int32)
+    labels[rng.permutation(n_series)[:n_clusters]] = np.arange(n_clusters)  # none is empty
+    return labels
 
 
-def _aligned(block: Points, spectra: Spectra, members: Any, shape: Points) -> Points:
-    """Return the members of a group, shifted to its shape; as they are while it has none."""
-    rows: Points = block[members]
-    if not shape.any():
-        return rows
-    own = Spectra.of(collect([shape]), spectra.longest).values[0]
-    correlations = Spectra(spectra.values[members], spectra.size, spectra.longest).correlations(own)
-    return shifted(rows, -best_shifts(correlations, spectra.longest)[1])
+def _spectra_of(shapes: Points) -> Spectra:
+    return Spectra.of_block(shapes, np.full(len(shapes), shapes.shape[1], dtype=np.int64))
+
+
+def _assign(spectra: Spectra, shapes: Points) -> tuple[Labels, Indices, float]:
+    """Return the nearest shape of every series, none without series, their best shifts, and the inertia."""
+    others = _spectra_of(shapes)
+    apart, shifts = spectra.nearest(others)
+    nearest = apart.argmin(axis=1).astype(np.int32)
+    labels = refill(nearest, apart.min(axis=1), len(shapes), None)
+    for at in np.flatnonzero(labels != nearest):  # at most one for every shape
+        found = spectra.correlations(others, slice(at, at + 1), slice(labels[at], labels[at] + 1))
+        shifts[at] = best_shifts(found[0], spectra.longest)[1][0]
+    return labels, shifts, float(apart.min(axis=1).sum())

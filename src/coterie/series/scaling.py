@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,15 @@ def normalise(X: Any, *, how: str = "z") -> SeriesCollection:
     series = read_series(X, who="normalise")
     if how == "none":
         return series
+    if series.has_one_length:
+        block = series.values.reshape(*series.shape, series.n_columns)
+        moved = _normalised(block.transpose(1, 0, 2), how).transpose(1, 0, 2)
+        return replace(series, values=np.ascontiguousarray(moved).reshape(series.values.shape))
     return collect([_normalised(one, how) for one in series], ids=series.ids)
 
 
 def _normalised(one: Points, how: str) -> Points:
+    """Return a series, or series of one length side by side, with points along the first axis."""
     centre = one.min(axis=0) if how == "range" else one.mean(axis=0)
     moved = one - centre
     if how == "mean":

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from coterie._support.linear_algebra import principal_components
-from coterie._support.typing import AnyArray, Distances, Indices
+from coterie._support.linear_algebra import leading_axes
+from coterie._support.typing import AnyArray, Distances, Indices, Labels
 from coterie.series.collection import Points, SeriesCollection
 
-BLOCK_NUMBERS = 1 << 21  # of correlations that are held at a time
+BLOCK_NUMBERS = 1 << 16  # of correlations that are held at a time: they stay in the cache of a core
 LEVEL = 1e-9  # correlations nearer than this are equal: the smallest shift wins
 
 
@@ -22,28 +22,81 @@ class Spectra:
     values: AnyArray  # (n_series, n_columns, n_frequencies)
     size: int  # of the padded series
     longest: int
+    lengths: Indices
 
     @classmethod
     def of(cls, series: SeriesCollection, longest: int | None = None) -> Spectra:
         """Return the spectra of series; a series of zeros stays one."""
-        most = int(series.lengths.max()) if longest is None else longest
+        return cls.of_block(padded(series), series.lengths, longest)
+
+    @classmethod
+    def of_block(cls, block: Points, lengths: Indices, longest: int | None = None) -> Spectra:
+        """Return the spectra of series that are padded by zeros, of shape (series, points, columns)."""
+        most = block.shape[1] if longest is None else longest
         size = fft.next_fast_len(2 * most - 1, real=True)
-        padded = np.nan_to_num(series.to_array(), nan=0.0).transpose(0, 2, 1)
-        scale = np.abs(padded).max(axis=(1, 2), keepdims=True)
-        padded = padded / np.where(scale > 0, scale, 1.0)
-        norms = np.sqrt((padded**2).sum(axis=(1, 2), keepdims=True))
-        return cls(fft.rfft(padded / np.where(norms > 0, norms, 1.0), size), size, most)
+        rows = block.transpose(0, 2, 1)
+        scale = np.abs(rows).max(axis=(1, 2), keepdims=True)
+        rows = rows / np.where(scale > 0, scale, 1.0)
+        norms = np.sqrt((rows**2).sum(axis=(1, 2), keepdims=True))
+        return cls(fft.rfft(rows / np.where(norms > 0, norms, 1.0), size), size, most, lengths)
 
-    def correlations(self, other: AnyArray) -> Points:
-        """Return the correlations of every series with one spectrum, by shift: 0, 1, ..., -2, -1."""
-        return np.asarray(fft.irfft((self.values * np.conj(other)).sum(axis=1), self.size))
+    def take(self, rows: list[int]) -> Spectra:
+        """Return the spectra of some of the series."""
+        return Spectra(self.values[rows], self.size, self.longest, self.lengths[rows])
 
-    def distances(self, shapes: SeriesCollection) -> Distances:
-        """Return the distances of every series to shapes of the same length."""
-        kept = np.concatenate([np.arange(self.longest), np.arange(self.size - self.longest + 1, self.size)])
-        others = Spectra.of(shapes, self.longest).values
-        best = [self.correlations(other)[:, kept].max(axis=1) for other in others]
-        return np.asarray(1.0 - np.minimum(np.column_stack(best), 1.0))
+    def correlations(self, others: Spectra, rows: slice | Indices, columns: slice | Indices) -> Points:
+        """Return the correlations of some series with some others, by shift: 0, 1, ..., -2, -1.
+
+        Shifts that leave two series nothing in common have minus infinity.
+        """
+        products = self.values[rows, None] * np.conj(others.values[None, columns])
+        summed = products[:, :, 0] if products.shape[2] == 1 else products.sum(axis=2)
+        found = fft.irfft(summed, self.size)
+        found[:, :, self.longest : self.size - self.longest + 1] = -np.inf
+        self._rule_out(found, self.lengths[rows], others.lengths[columns])
+        return np.asarray(found)
+
+    def _rule_out(self, found: Points, own: Indices, other: Indices) -> None:
+        """Set correlations at shifts by which one series lies wholly behind the other to minus infinity."""
+        if own.min(initial=self.longest) == self.longest == other.min(initial=self.longest):
+            return
+        late = np.arange(self.size)
+        early = self.size - late
+        is_late = (late < self.longest) & (late >= own[:, None])
+        is_early = (early < self.longest) & (early >= other[:, None])
+        found[np.broadcast_to(is_late[:, None], found.shape)] = -np.inf
+        found[np.broadcast_to(is_early[None], found.shape)] = -np.inf
+
+    def blocks(self, n_others: int) -> list[slice]:
+        """Return the rows in blocks whose correlations with so many others fit into memory."""
+        each = self.size * max(1, n_others) * self.values.shape[1]
+        step = max(1, BLOCK_NUMBERS // each)
+        return [slice(begin, begin + step) for begin in range(0, len(self.values), step)]
+
+    def distances(self, others: Spectra) -> Distances:
+        """Return the distances of every series to others: one minus the greatest correlation."""
+        every = slice(None)
+        best = [
+            self.correlations(others, rows, every).max(axis=2) for rows in self.blocks(len(others.values))
+        ]
+        return np.asarray(1.0 - np.minimum(np.concatenate(best), 1.0))
+
+    def nearest(self, shapes: Spectra) -> tuple[Distances, Indices]:
+        """Return the distances of every series to shapes, and its best shift to the nearest one."""
+        apart, shifts = np.empty((len(self.values), len(shapes.values))), np.empty(len(self.values), np.int64)
+        for rows in self.blocks(len(shapes.values)):
+            found = self.correlations(shapes, rows, slice(None))
+            apart[rows] = 1.0 - np.minimum(found.max(axis=2), 1.0)
+            own = found[np.arange(len(found)), apart[rows].argmin(axis=1)]
+            shifts[rows] = best_shifts(own, self.longest)[1]
+        return apart, shifts
+
+
+def padded(series: SeriesCollection) -> Points:
+    """Return series as an array of shape (series, points, columns), 0 behind the end of a shorter one."""
+    if series.has_one_length:
+        return series.values.reshape(*series.shape, series.n_columns)
+    return np.nan_to_num(series.to_array(), nan=0.0)
 
 
 def best_shifts(correlations: Points, longest: int) -> tuple[Points, Indices]:
@@ -68,29 +121,17 @@ def shape_distances(X: SeriesCollection, Y: SeriesCollection, *, is_same: bool, 
     """Return one minus the greatest correlation over all shifts, of all pairs; 1 where a series is all 0."""
     longest = int(max(X.lengths.max(), Y.lengths.max()))
     first = Spectra.of(X, longest)
-    second = first if is_same else Spectra.of(Y, longest)
-    out = np.empty((len(X), len(Y)))
-    n_columns, size = first.values.shape[1], first.size
-    block = max(1, BLOCK_NUMBERS // (size * max(1, len(Y)) * n_columns))
-    keep = np.concatenate([np.arange(longest), np.arange(size - longest + 1, size)])
-    keep_shifts = np.concatenate([np.arange(longest), np.arange(1 - longest, 0)])
-    is_one_length = X.has_one_length and Y.has_one_length and X.shape[1] == Y.shape[1]
     with fft.set_workers(threads):
-        for begin in range(0, len(X), block):
-            rows = slice(begin, begin + block)
-            from_column = begin if is_same else 0
-            products = first.values[rows, None] * np.conj(second.values[None, from_column:])
-            found = fft.irfft(products.sum(axis=2), size)[:, :, keep]
-            if not is_one_length:  # shifts that leave two series nothing in common
-                too_late = keep_shifts >= X.lengths[rows, None, None]
-                too_early = -keep_shifts >= Y.lengths[None, from_column:, None]
-                found = np.where(too_late | too_early, -np.inf, found)
-            greatest = found.max(axis=2)
-            out[rows, from_column:] = 1.0 - np.minimum(greatest, 1.0)
-    if is_same:
-        lower = np.tril_indices(len(X), -1)
-        out[lower] = out.T[lower]
-        np.fill_diagonal(out, np.where(np.abs(first.values).max(axis=(1, 2)) > 0, 0.0, 1.0))
+        if not is_same:
+            return first.distances(Spectra.of(Y, longest))
+        out = np.empty((len(X), len(X)))
+        for rows in first.blocks(len(X)):
+            later = slice(rows.start, None)
+            greatest = first.correlations(first, rows, later).max(axis=2)
+            out[rows, later] = 1.0 - np.minimum(greatest, 1.0)
+    lower = np.tril_indices(len(X), -1)
+    out[lower] = out.T[lower]
+    np.fill_diagonal(out, np.where(np.abs(first.values).max(axis=(1, 2)) > 0, 0.0, 1.0))
     return out
 
 
@@ -109,32 +150,48 @@ def shifted(block: Points, shifts: Indices) -> Points:
     return np.where(is_there[:, :, None], block[rows, np.clip(places, 0, n_points - 1)], 0.0)
 
 
-def extract_shape(aligned: Points) -> Points:
-    """Return the shape that aligned series share most: the leading axis of their centred rows, per column.
+def extract_shapes(block: Points, labels: Labels, shapes: Points) -> Points:
+    """Return the shape that the aligned series of each group share most: their leading axis, per column.
 
     Parameters
     ----------
-    aligned : array of shape (n_series, n_points, n_columns)
-        Shifted to the last shape.
+    block : array of shape (n_series, n_points, n_columns)
+        Shifted to the last shape of their group.
+    labels : array of int of shape (n_series,)
+        Group of each series.
+    shapes : array of shape (n_groups, n_points, n_columns)
+        What a group without series keeps.
 
     Returns
     -------
-    array of shape (n_points, n_columns)
-        With mean 0 and standard deviation 1 in each column, turned towards the series.
+    array of shape (n_groups, n_points, n_columns)
+        With mean 0 and standard deviation 1 in each column, turned towards the series of the group.
     """
-    n_points, n_columns = aligned.shape[1:]
-    out = np.zeros((n_points, n_columns))
-    for column in range(n_columns):
-        rows = aligned[:, :, column]
+    out = shapes.copy()
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=len(shapes)))
+    groups = np.flatnonzero(np.diff(ends, prepend=0))
+    step = max(1, BLOCK_NUMBERS // block.shape[1] ** 2)
+    for column in range(block.shape[2]):
+        rows = block[order, :, column]
         spread = rows.std(axis=1, keepdims=True)
         rows = (rows - rows.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
-        if not rows.any():
-            continue
-        axis = principal_components(rows).axes(1)[:, 0]
-        towards = float(rows.sum(axis=0) @ axis)
-        if towards < -LEVEL * float(np.abs(rows).sum()):  # near 0 the settled sign of the axis stays
-            axis = -axis
-        axis = axis - axis.mean()
-        width = axis.std()
-        out[:, column] = axis / width if width > 0 else axis
+        for begin in range(0, len(groups), step):
+            some = groups[begin : begin + step]
+            members = [rows[ends[group - 1] if group else 0 : ends[group]] for group in some]
+            out[some, :, column] = _shared_axes(members)
     return out
+
+
+def _shared_axes(members: list[Points]) -> Points:
+    """Return the leading axis of the rows of each group, with mean 0 and standard deviation 1."""
+    axes = leading_axes(np.stack([rows.T @ rows for rows in members]))
+    for axis, rows in zip(axes, members, strict=True):
+        size = float(np.abs(rows).sum())
+        if size == 0:
+            axis[:] = 0.0
+        elif float(rows.sum(axis=0) @ axis) < -LEVEL * size:  # near 0 the settled sign of the axis stays
+            axis *= -1
+    axes -= axes.mean(axis=1, keepdims=True)
+    widths = axes.std(axis=1, keepdims=True)
+    return np.asarray(axes / np.where(widths > 0, widths, 1.0))

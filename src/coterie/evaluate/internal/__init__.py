@@ -1,6 +1,8 @@
 """Internal evaluation: a clustering by itself, from the data and the labels."""
 
 from coterie.evaluate.internal.assess import Assessment, assess
+from coterie.evaluate.internal.centroids import squared_to_own as squared_to_own
+from coterie.evaluate.internal.centroids import weighted_means as weighted_means
 from coterie.evaluate.internal.density_validity import dbcv, s_dbw
 from coterie.evaluate.internal.dispersion import davies_bouldin_score, dispersions
 from coterie.evaluate.internal.distance_pairs import (
@@ -11,6 +13,8 @@ from coterie.evaluate.internal.distance_pairs import (
     tau,
 )
 from coterie.evaluate.internal.dunn import dunn_score
+from coterie.evaluate.internal.partitions import Partition as Partition
+from coterie.evaluate.internal.partitions import read_partition as read_partition
 from coterie.evaluate.internal.sampling import Estimate
 from coterie.evaluate.internal.silhouettes import Silhouette, silhouette, silhouette_samples, silhouette_score
 from coterie.evaluate.internal.simplified_silhouettes import (
@@ -28,6 +32,7 @@ from coterie.evaluate.internal.sums_of_squares import (
     xie_beni_score,
 )
 
+# What other rooms need of the parts that measures are made of; `__all__` lists the measures.
 __all__ = [
     "Assessment",
     "Estimate",
@@ -62,9 +67,7 @@ __all__ = [
 from coterie.evaluate.internal.assess import Finding as Finding
 from coterie.evaluate.internal.centroids import Scatter as Scatter
 from coterie.evaluate.internal.centroids import squared_between as squared_between
-from coterie.evaluate.internal.centroids import squared_to_own as squared_to_own
 from coterie.evaluate.internal.cut_curves import CutCurve as CutCurve
-from coterie.evaluate.internal.partitions import Partition as Partition
 from coterie.evaluate.internal.silhouettes import coefficients as coefficients
 from coterie.evaluate.internal.spaces import GroupSums as GroupSums
 from coterie.evaluate.internal.spaces import Space as Space

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from coterie.show.plots.comparing import contingency
     from coterie.show.plots.components import clusplot, embedding, shepard
     from coterie.show.plots.condensed import condensed_tree
-    from coterie.show.plots.curves import criterion, elbow, gap, impurity_curves, silhouette_curve
+    from coterie.show.plots.curves import (
+        criterion,
+        elbow,
+        gap,
+        impurity_curves,
+        label_savings,
+        silhouette_curve,
+    )
     from coterie.show.plots.decision_regions import regions
     from coterie.show.plots.density import k_distances, reachability
     from coterie.show.plots.describing import profiles
@@ -56,6 +63,7 @@ _HOMES = {
     "k_distances": "density",
     "kmeans_animation": "kmeans_views",
     "kmeans_steps": "kmeans_views",
+    "label_savings": "curves",
     "linkages": "trees",
     "map": "geography",
     "method_grid": "grids",
@@ -100,6 +108,7 @@ __all__ = [
     "k_distances",
     "kmeans_animation",
     "kmeans_steps",
+    "label_savings",
     "linkages",
     "map",
     "method_grid",

@@ -1,4 +1,4 @@
-"""Criteria against the number of clusters: the elbow, the silhouette, the gap, and any other."""
+"""Criteria against the number of clusters, impurities against each other, accuracy against labels."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from coterie.show.plots.drawing.marks import count_of, halo
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from coterie.label import LabelSavings
     from coterie.select import Curve, Evidence
 
 WHAT_BENDS = "distortion"  # of the elbow, which is no quantity
@@ -218,3 +219,53 @@ def _draw_curve(ax: Axes, name: str, curve: CutCurve, number: int) -> None:
         zorder=4,
         label=f"{name}: {curve.n_clusters[best]:,} clusters, {worse[best]:.2f}",
     )
+
+
+def label_savings(savings: LabelSavings, ax: Axes | None = None) -> Axes:
+    """Draw accuracy against the number of labels for each way of choosing the rows to label.
+
+    Parameters
+    ----------
+    savings : LabelSavings
+        What `coterie.label.label_savings` returns.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.label import LabelSavings
+    >>> accuracy = np.array([[[0.8], [0.9]], [[0.6], [0.8]]])
+    >>> curve = LabelSavings(np.array([5, 10]), ("typical", "random"), accuracy, np.array([0.95]), 100, False)
+    >>> label_savings(curve).get_ylabel()
+    'accuracy on rows held out'
+    """
+    ax = axes_for(ax, size=(6.4, 4.4))
+    numbers, means = savings.numbers, savings.means
+    errors = savings.accuracy.std(axis=2)
+    for number, name in enumerate(savings.strategies):
+        color = NOISE_COLOR if name == "random" else color_of(number)
+        marker = marker_of(10 * number)
+        ax.plot(numbers, means[number], color=color, marker=marker, markersize=6, label=name, zorder=3)
+        low, high = means[number] - errors[number], means[number] + errors[number]
+        ax.fill_between(numbers, low, high, color=color, alpha=0.12, linewidth=0, zorder=1)
+    best = float(savings.all_labels.mean())
+    ax.axhline(best, color=INK, linewidth=1, linestyle="--", zorder=0)
+    ax.annotate(
+        f"all {savings.n_rows:,} labels",
+        (1, best),
+        xycoords=("axes fraction", "data"),
+        xytext=(-2, 3),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        color=INK,
+    )
+    if len(numbers) > 2:
+        ax.set_xscale("log")
+        ax.set_xticks(numbers, [f"{number:,}" for number in numbers])
+        ax.minorticks_off()
+    ax.legend(frameon=False, loc="lower right", title="rows to label", alignment="left")
+    title = "Accuracy by number of labels" + (", propagated to their groups" if savings.propagated else "")
+    tidy(ax, title=title, x="labels", y="accuracy on rows held out", grid="both")
+    return ax
