@@ -1227,6 +1227,8 @@ class MovingSeeds:
 def move_seeds(tree: KDTreeFloat64, seeds: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bandwidth: float, is_single: bool, n_threads: int = 0) -> MovingSeeds:
     """
     Begin mean shift over the rows of a Euclidean tree; is_single rounds every mean to float32.
+    """
+
 class ColourSpace(enum.Enum):
     """Coordinates of colours."""
 
@@ -1258,6 +1260,8 @@ def superpixels(planes: Annotated[NDArray[numpy.int16], dict(shape=(None, None, 
 def connect_labels(planes: Annotated[NDArray[numpy.int16], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_size: int, n_threads: int = 0) -> tuple:
     """
     Connected parts of labels of at least min_size pixels: that of each pixel, the size and the sums of each.
+    """
+
 class SequenceModel(enum.Enum):
     differences = 0
 
