@@ -193,3 +193,10 @@ def test_chi2_is_for_amounts():
         model.fit(np.r_[X, [[-1.0, 0.0, 0.0]]])
     with pytest.raises(InvalidData, match=r'affinity="chi2" is meant for amounts'):
         model.fit(X).predict(-X)
+
+
+def test_an_outlier_beyond_float32_at_gamma_zero():
+    """Law: affinities of gamma 0 are all 1, however far apart rows are."""
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [1e100, 0.0]])
+    model = SpectralClustering(2, gamma=0.0, random_state=0).fit(X)
+    assert len(model.labels_) == 5

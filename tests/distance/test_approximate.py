@@ -239,3 +239,10 @@ def test_bad_requests():
     with pytest.raises(InvalidParameter, match="n_neighbors of query of NeighbourIndex must be at most 200"):
         index.query(X[:5], 201)
     assert neighbour_index.LONGEST_SEARCH >= 2 * 16
+
+
+@pytest.mark.parametrize("recall", [None, 0.9])
+def test_products_that_overflow_are_refused(recall):
+    """Law: an inner product is a number, or the rows are refused; no neighbour is missing."""
+    with pytest.raises(InvalidData, match="too large for float64"):
+        k_nearest([[8e299], [1e300], [-8e298]], n_neighbors=1, metric="inner_product", recall=recall)

@@ -117,10 +117,12 @@ class Distance:
 
     @property
     def squares_numbers(self) -> bool:
-        """Whether numbers are squared, so that large ones overflow sooner than their sums do."""
-        return self.euclidean_form in ("distance", "square") or self.kernel in (
-            _core.Kernel.minkowski,
-            _core.Kernel.observed,
+        """Whether numbers are squared or multiplied: large ones overflow sooner than their sums do."""
+        is_product = self.kernel == _core.Kernel.dot and self.finish == _core.Finish.identity
+        return (
+            is_product
+            or self.euclidean_form in ("distance", "square")
+            or self.kernel in (_core.Kernel.minkowski, _core.Kernel.observed)
         )
 
     @property

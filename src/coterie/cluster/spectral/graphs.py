@@ -193,9 +193,10 @@ def gaussian_graph(
     extent = float(np.abs(X - middle).max(initial=0.0)) * math.sqrt(X.shape[1])
     root = math.sqrt(gamma)  # of Python: products beyond all numbers are infinite, and no error
     narrowest = root * (1.0 if scales is None else float(scales.max()))
-    if SINGLE_ROUNDING * max(1.0, extent * narrowest) <= tol:
-        unit = _power_of_two(root)
-        width = 1.0 if scales is None else _power_of_two(float(scales.max()))
+    unit = _power_of_two(root)
+    width = 1.0 if scales is None else _power_of_two(float(scales.max()))
+    is_accurate = SINGLE_ROUNDING * max(1.0, extent * narrowest) <= tol
+    if is_accurate and extent * unit * width < LARGE_IN_SINGLE:
         rows = np.ascontiguousarray((X - middle) * (unit * width), dtype=np.float32)
         narrowed = None if scales is None else scales / width
         single = GaussianGraph(rows, gamma / unit / unit, narrowed, threads, width)
