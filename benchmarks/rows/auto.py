@@ -36,6 +36,39 @@ def words() -> Any:
     return TfidfTransformer().fit_transform(np.array(counts))
 
 
+def shops() -> Any:
+    """Make a table of two columns of many categories and one of amounts, 3,376 x 3."""
+    import polars
+
+    rng = np.random.default_rng(5)
+    group = rng.integers(0, 30, 3_376)
+    city = np.where(rng.random(len(group)) < 0.8, group, rng.integers(0, 45, len(group)))
+    price = np.exp(rng.normal(3 + group / 10)).round(2)
+    names = {"city": [f"c{at}" for at in city], "kind": [f"k{at}" for at in group % 12]}
+    return polars.DataFrame({**names, "price": price})
+
+
+def traits() -> Any:
+    """Make a table of categories alone, 8,124 x 22, of six kinds that differ in every column."""
+    import polars
+
+    rng = np.random.default_rng(1)
+    kind, columns = rng.integers(0, 6, 8_124), {}
+    for at in range(22):
+        n_levels = int(rng.integers(2, 10))
+        ends = rng.dirichlet(np.full(n_levels, 0.5), 6).cumsum(axis=1)
+        level = np.minimum((rng.random((len(kind), 1)) > ends[kind]).sum(axis=1), n_levels - 1)
+        columns[f"trait {at + 1}"] = [f"v{one}" for one in level]
+    return polars.DataFrame(columns)
+
+
+def digits() -> Matrix:
+    """Return scikit-learn's digits, 1,797 x 64."""
+    from sklearn.datasets import load_digits
+
+    return np.asarray(load_digits().data)
+
+
 def fit(budget: str) -> Callable[[Any], Callable[[], Any]]:
     """Return how `coterie.fit` enters with a budget."""
 
@@ -48,7 +81,7 @@ def fit(budget: str) -> Callable[[Any], Callable[[], Any]]:
 
 
 def groups_found(X: Any, groups: Any) -> Answer:
-    return {"labels": np.asarray(groups.labels)}
+    return {"labels": np.ma.filled(groups.labels, -1)}
 
 
 PROBLEMS: dict[str, tuple[str, Callable[[], Any], dict[str, float]]] = {
@@ -64,6 +97,9 @@ PROBLEMS: dict[str, tuple[str, Callable[[], Any], dict[str, float]]] = {
     ),
     "mnist": ("MNIST, 20,000 x 784", lambda: mnist()[:20_000], {"normal": 15.0, "fast": 4.0}),
     "pixels": ("pixels, 17,120 x 3", pixels, {"normal": 15.0, "fast": 4.0}),
+    "digits": ("digits, 1,797 x 64", digits, {"normal": 15.0, "fast": 4.0}),
+    "shops": ("categories and amounts, 3,376 x 3", shops, {"normal": 15.0, "fast": 4.0}),
+    "traits": ("categories, 8,124 x 22", traits, {"normal": 15.0, "fast": 4.0}),
     "words": ("TF-IDF, 524 x 807, sparse", words, {"normal": 15.0, "fast": 4.0}),
 }
 ROWS = tuple(

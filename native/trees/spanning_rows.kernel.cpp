@@ -53,9 +53,12 @@ struct RowOfEdge {
   std::int64_t row = -1, lower = 0, higher = 0;
 };
 
+// A row without an edge, which is not a number away from all of the tree, comes after those that have one.
+template <class T>
 COTERIE_INLINE void look_at(RowOfEdge& first, std::int64_t row, std::int64_t from) {
   if (from < 0) return;  // it is in the tree
-  const std::int64_t lower = row < from ? row : from, higher = row < from ? from : row;
+  const bool has_edge = from != std::numeric_limits<LaneIndex<T>>::max();
+  const std::int64_t lower = row < from && has_edge ? row : from, higher = row < from && has_edge ? from : row;
   if (first.row < 0 || lower < first.lower || (lower == first.lower && higher < first.higher)) first = {row, lower, higher};
 }
 
@@ -67,9 +70,9 @@ std::int64_t first_of_length(const PrimState<T>& state, T length, std::int64_t n
   std::int64_t j = 0;
   for (; j + lanes<T> <= n; j += lanes<T>)
     for (std::uint32_t bits = lane_bits<T>(load(state.best + j) == wanted), lane = 0; bits != 0; bits >>= 1, ++lane)
-      if (bits & 1) look_at(first, j + lane, state.from[j + lane]);
+      if (bits & 1) look_at<T>(first, j + lane, state.from[j + lane]);
   for (; j < n; ++j)
-    if (state.best[j] == length) look_at(first, j, state.from[j]);
+    if (state.best[j] == length) look_at<T>(first, j, state.from[j]);
   return first.row;
 }
 

@@ -144,5 +144,7 @@ def test_a_few_empty_documents_are_no_other_length():
 
 def test_rows_without_any_length_are_no_directions():
     """Columns of zeros have neither spread nor length, nor has a single column a unit to share."""
-    assert not have_one_length(np.zeros((5, 3))) and not have_one_length(np.ones((5, 1)))
-    assert not have_one_length(np.zeros((0, 3))) and have_one_length(np.array([[3.0, 4.0], [5.0, 0.0]]))
+    assert not have_one_length(np.zeros((5, 3)))
+    assert not have_one_length(np.ones((5, 1)))
+    assert not have_one_length(np.zeros((0, 3)))
+    assert have_one_length(np.array([[3.0, 4.0], [5.0, 0.0]]))

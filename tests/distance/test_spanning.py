@@ -51,6 +51,31 @@ def test_mutual_reachability(name):
     np.testing.assert_allclose(given.distance, expected, atol=1e-9)
 
 
+def first_edges(D, core):
+    """Return the edges of the tree the slow way: all pairs in order, each that joins two parts."""
+    low, high = np.triu_indices(len(D), 1)
+    length = np.maximum(np.maximum(core[low], core[high]), D[low, high])
+    part, edges = np.arange(len(D)), []
+    for at in np.lexsort([high, low, length]):
+        one, other = part[low[at]], part[high[at]]
+        if one != other:
+            part[part == other] = one
+            edges.append((low[at], high[at]))
+    return np.array(edges)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_rows", [2, 9, 33, 70])
+@pytest.mark.parametrize("has_cores", [False, True])
+def test_ties_of_a_matrix_go_to_the_lower_rows(dtype, n_rows, has_cores):
+    """Law: of equally long edges, the one of the lower row comes first, then the one to the lower other."""
+    X = np.random.default_rng(n_rows).integers(0, 4, size=(n_rows, 2))
+    D = cdist(X, X, "cityblock").astype(dtype)
+    core = np.sort(D, axis=1)[:, min(3, n_rows - 1)] if has_cores else np.zeros(n_rows, dtype)
+    found = spanning_tree(D, "precomputed", core_distances=core if has_cores else None)
+    np.testing.assert_array_equal(found.edges, first_edges(D, core))
+
+
 @pytest.mark.parametrize("metric", DISTANCES)
 def test_every_distance(metric):
     """Law: the tree of rows is the tree of their matrix, for every distance of the catalogue."""

@@ -14,8 +14,11 @@ import coterie
 from coterie.data import as_table, prepare_rows
 from coterie.errors import DataNotice, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
+from coterie.pipeline.candidates import Candidate, MixedRows, Task, propose
+from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.mixed_null import NullMixedRows
+from coterie.pipeline.request import make_request
 from tests.mixed_tables import WITH, WITHOUT, customers, mixed_table
 
 
@@ -45,6 +48,22 @@ def test_planted_groups_are_found(kind):
         answer = quick(frame)
         right += answer.k == 3 and adjusted_rand_score(group, answer.labels) > 0.75
     assert right >= 2
+
+
+def test_candidates_are_what_their_estimators_find():
+    """Law: distances that are found once for all methods give the groups of a method that finds its own."""
+    rng = np.random.default_rng(4)
+    group = rng.integers(0, 3, 150)
+    rows = np.column_stack(
+        [rng.normal(2.0 * group), (group + rng.integers(0, 2, 150)) % 4, rng.integers(0, 2, 150)]
+    )
+    rows[rng.random(rows.shape) < 0.05] = np.nan
+    columns, request = MixedColumns((0, 4, 2)), make_request("auto", "2..4", budget="fast")
+    task = Task(valleys_of(rows, request, columns), (2, 3, 4), request, MixedRows(rows, columns))
+    for method in ("kmedoids", "agglomerative", "hdbscan"):
+        for parameters, labels in propose(method, task):
+            alone = Candidate(method, 2, labels, {}, "", parameters, columns.n_levels).make().fit(rows)
+            assert adjusted_rand_score(alone.labels_, labels) == 1.0, (method, parameters)
 
 
 def test_null_rows_keep_margins_association_and_gaps():

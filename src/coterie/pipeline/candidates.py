@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import ClassVar, TypeAlias
 
@@ -25,6 +26,8 @@ from coterie._support.validation.schema import (
 )
 from coterie.cluster import find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
+from coterie.distance import Distance
+from coterie.distance.row_distances import RowDistances
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.many_columns import MANY_COLUMNS
@@ -195,6 +198,16 @@ class MixedRows:
     rows: Data
     columns: MixedColumns
 
+    @cached_property
+    def _distances(self) -> RowDistances:
+        return RowDistances(self.rows, self.columns.gower)
+
+    @property
+    def pairs(self) -> tuple[Data, str | Distance]:
+        """What Gower's distances are taken from: their matrix, if rows are not too many; and the metric."""
+        matrix = self._distances.matrix
+        return (self.rows, self.columns.gower) if matrix is None else (matrix, "precomputed")
+
 
 def propose(method: str, task: Task) -> Iterator[Proposal]:
     """Yield what a method finds: parameters of its estimator, and labels."""
@@ -333,12 +346,13 @@ def _latent_classes(task: Task) -> Iterator[Proposal]:
 
 def _gower_medoids(task: Task) -> Iterator[Proposal]:
     for k in task.ks:
-        yield _fitted(task, "kmedoids", {"n_clusters": k, "metric": GOWER, "random_state": task.seed})
+        yield _by_gower(task, "kmedoids", {"n_clusters": k, "random_state": task.seed})
 
 
 def _gower_average(task: Task) -> Iterator[Proposal]:
     assert task.mixed is not None
-    tree = Dendrogram.from_linkage(linkage(task.rows, "average", task.mixed.columns.gower))
+    rows, metric = task.mixed.pairs
+    tree = Dendrogram.from_linkage(linkage(rows, "average", metric))
     for k in task.ks:
         yield {"n_clusters": k, "linkage": "average", "metric": GOWER}, tree.cut(n_clusters=k)
 
@@ -346,7 +360,15 @@ def _gower_average(task: Task) -> Iterator[Proposal]:
 def _gower_hdbscan(task: Task) -> Iterator[Proposal]:
     for size in MIN_CLUSTER_SIZES:
         if 2 * size <= len(task.rows):
-            yield _fitted(task, "hdbscan", {"min_cluster_size": size, "metric": GOWER})
+            yield _by_gower(task, "hdbscan", {"min_cluster_size": size})
+
+
+def _by_gower(task: Task, method: str, parameters: ValuesByName) -> Proposal:
+    """Return what a method finds under Gower's distance, which is the same for all of them."""
+    assert task.mixed is not None
+    rows, metric = task.mixed.pairs
+    found = find_method(method).load()(**parameters, metric=metric).fit(rows)
+    return {**parameters, "metric": GOWER}, found.labels_
 
 
 def _fitted(task: Task, method: str, parameters: ValuesByName) -> Proposal:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from coterie.cluster import KMeans
+from coterie.cluster import AgglomerativeClustering, KMeans
+from coterie.pipeline.judge import discriminant_valleys
 from coterie.pipeline.judge.density_valleys import ENOUGH, Valleys
 
 
@@ -23,6 +24,29 @@ def test_the_right_partition_beats_finer_and_coarser_ones():
     assert right.rank > coarser.rank
     assert right.rank > finer.rank
     assert finer.evidence[0] < 0 < coarser.evidence[0]
+
+
+@pytest.mark.parametrize("n_columns", [2, 8])
+def test_what_was_judged_before_changes_nothing(n_columns):
+    """Law: partitions of one tree share groups; each is judged as if it were the only one, in any order."""
+    rng = np.random.default_rng(n_columns)
+    X = np.concatenate([rng.normal(at, 1, (60, n_columns)) for at in (0, 2, 5)])
+    cuts = [AgglomerativeClustering(k).fit(X).labels_ for k in range(2, 9)]
+    together = Valleys(X)
+    for labels in [*cuts, *(labels.max() - labels for labels in reversed(cuts))]:
+        alone, known = Valleys(X).judge(labels), together.judge(labels)
+        np.testing.assert_array_equal(alone.evidence, known.evidence)
+        assert alone.rank == known.rank
+
+
+def test_sums_that_were_forgotten_are_found_again(monkeypatch):
+    """Law: how much is kept of what is known of groups decides the time, not the answer."""
+    X = np.random.default_rng(0).normal(size=(200, 9))
+    cuts = [AgglomerativeClustering(k).fit(X).labels_ for k in range(2, 9)]
+    usual = [Valleys(X).judge(labels).rank for labels in cuts]
+    monkeypatch.setattr(discriminant_valleys, "MOST_SUMS", 0)
+    little = Valleys(X)
+    assert [little.judge(labels).rank for labels in cuts] == usual
 
 
 def test_shape_is_no_matter():

@@ -65,7 +65,7 @@ class Lines:
         rng = np.random.default_rng(0)
         self.halves = np.array([rng.permutation(len(rows)) % 2 == 0 for _ in range(SPLITS)])
         self.order = rng.permutation(len(rows))  # a few rows stand for all
-        # partitions of one tree have most of their groups in common: what is known of a group is kept by its rows
+        # partitions of one tree have most groups in common: what is known of a group is kept by its rows
         self.sums = RecentSums()
         self.straight: dict[bytes, float] = {}
         self.depths: dict[tuple[bytes, bytes], dict[int, float]] = {}
