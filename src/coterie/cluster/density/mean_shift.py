@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
@@ -165,8 +166,9 @@ class MeanShift(Clusterer):
         bandwidth = self.bandwidth if self.bandwidth is not None else _bandwidth(rows, 0.3, self.n_jobs)
         seeds = self._seeds(rows, bandwidth)
         threads = resolve_threads(self.n_jobs)
+        tree: Any = _core.KDTree(_wide(rows), n_threads=threads)
         moving = _core.move_seeds(
-            _core.KDTree(_wide(rows), n_threads=threads),
+            tree,
             _wide(seeds),
             float(bandwidth),
             rows.dtype == np.float32,
@@ -178,7 +180,7 @@ class MeanShift(Clusterer):
             while moving.step(step == last, threads):
                 step += 1
                 tracker.report(step)
-        places, counts, steps = (np.asarray(part) for part in moving.read())
+        places, counts, steps = moving.read()
         if not counts.any():
             raise InvalidParameter(
                 f"No point was within bandwidth={bandwidth:f} of any seed. Choose other seeds or a larger "
@@ -203,7 +205,8 @@ class MeanShift(Clusterer):
             raise InvalidParameter(
                 f"seeds of {who} must have as many columns as X, {X.shape[1]}, got {seeds.shape[1]}."
             )
-        return seeds  # type: ignore[no-any-return]  # Any above: check_data may give sparse rows elsewhere
+        checked: Data = seeds
+        return checked
 
 
 def mean_shift(
@@ -309,7 +312,8 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
     check_parameter(min_bin_freq, Whole(1), name="min_bin_freq", who="get_bin_seeds")
     given: Any = X
     if bin_size == 0:
-        return given  # type: ignore[no-any-return]  # whatever the caller has
+        unchanged: Data = given
+        return unchanged
     rows: Any = check_data(X, who="get_bin_seeds", may_be_distances=True)
     with np.errstate(over="ignore"):  # looked at below
         bins = np.round(rows / bin_size) + 0.0  # one zero, not two
@@ -320,7 +324,7 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
             DataNotice,
             stacklevel=caller_level(),
         )
-        return given if isinstance(given, np.ndarray) else rows  # type: ignore[no-any-return]
+        return given if isinstance(given, np.ndarray) else rows
     if not len(seeds):
         raise InvalidParameter(
             f"min_bin_freq must be at most {_most_frequent(bins)}, the rows of the fullest bin of size "
@@ -375,7 +379,7 @@ def _nearest_peaks(X: Any, centers: Centers, n_jobs: int | None) -> Nearest:
     return nearest(_wide(X), _wide(centers), n_jobs=n_jobs)
 
 
-def _wide(X: Any) -> Data:
+def _wide(X: Any) -> npt.NDArray[np.float64]:
     """Return rows in float64: scikit-learn's trees measure them so, whatever their type."""
     return np.ascontiguousarray(X, dtype=np.float64)
 
