@@ -274,7 +274,7 @@ def estimate_bandwidth(
     --------
     >>> X = [[1, 1], [2, 1], [1, 0], [4, 7], [3, 5], [3, 6]]
     >>> round(estimate_bandwidth(X, quantile=0.5), 2)
-    np.float64(1.61)
+    np.float64(1.62)
     """
     who = "estimate_bandwidth"
     check_parameter(quantile, Number(0.0, 1.0), name="quantile", who=who)
@@ -305,7 +305,7 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
 
     Examples
     --------
-    >>> get_bin_seeds([[1.0], [1.2], [5.9], [6.1]], 2.0).ravel().tolist()
+    >>> get_bin_seeds([[1.8], [2.2], [5.9], [6.1]], 2.0).ravel().tolist()
     [2.0, 6.0]
     """
     check_parameter(bin_size, Number(0.0), name="bin_size", who="get_bin_seeds")
