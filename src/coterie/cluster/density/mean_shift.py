@@ -315,7 +315,7 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
         unchanged: Data = given
         return unchanged
     rows: Any = check_data(X, who="get_bin_seeds", may_be_distances=True)
-    with np.errstate(over="ignore"):  # looked at below
+    with np.errstate(all="ignore"):  # looked at below
         bins = np.round(rows / bin_size) + 0.0  # one zero, not two
         seeds = _frequent(bins, min_bin_freq).astype(np.float32)
     if len(seeds) == len(rows) or not np.isfinite(seeds).all():
@@ -330,8 +330,9 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
             f"min_bin_freq must be at most {_most_frequent(bins)}, the rows of the fullest bin of size "
             f"{bin_size:g}, got {min_bin_freq}."
         )
-    placed: Data = seeds * bin_size
-    return placed
+    with np.errstate(all="ignore"):
+        placed: Data = seeds * bin_size
+    return placed if np.isfinite(placed).all() else seeds.astype(np.float64) * bin_size
 
 
 def _frequent(bins: FloatArray, least: int) -> FloatArray:
