@@ -187,7 +187,7 @@ FACTS: dict[str, MethodFacts] = {
         ROWS_ONLY,
         "density.md",
         "clouds",
-        {"bandwidth": 1.5},
+        {"bandwidth": 2.0},
     ),
     "mixture": MethodFacts(
         r"p(x) = \sum_{k} \pi_k \, \mathcal{N}(x;\, \mu_k, \Sigma_k)",
@@ -267,7 +267,7 @@ FACTS: dict[str, MethodFacts] = {
         "n² similarities, and the messages that differ from those of their row and column",
         "affinity.md",
         "clouds",
-        {"preference": -60, "random_state": 0},
+        {"preference": -100, "damping": 0.9, "random_state": 0},
     ),
     "kmodes": MethodFacts(
         r"\min \; \sum_i w_i \sum_j [x_{ij} \ne m_{c(i) j}]",

@@ -52,31 +52,29 @@ void Messages<T>::update_columns() {
   }
 }
 
-// Availabilities of a row from its last responsibilities, then its new responsibilities, whose positive ones are added to the sums.
+// Availabilities of a row from its last responsibilities: those that differ are kept.
 template <class T>
-void Messages<T>::update_row(std::int64_t i, Work& work, double* sums) {
-  const MessageKernels<T>& kernels = engine().template of<T>().messages;
+BestOffers Messages<T>::update_availabilities(std::int64_t i, Work& work) {
   const T* s = similarities_ + i * n_;
-  MessageCells& favoured = favoured_[i];
+  const MessageCells& favoured = favoured_[i];
   MessageCells& deviations = deviations_[i];
-  const MessageRow<T> row{.similarities = s,
-                          .n = n_,
-                          .row = i,
-                          .damping = damping_,
-                          .alpha = alpha_,
-                          .level = level_[i],
-                          .favoured = favoured.columns.data(),
-                          .favours = favoured.values.data(),
-                          .n_favoured = static_cast<std::int64_t>(favoured.columns.size()),
-                          .column_sums = column_sums_.data(),
-                          .availability = availability_.data(),
-                          .own_offer = own_availability_[i] + static_cast<double>(s[i]),
-                          .deviations = work.deviations.data(),
-                          .offers = work.offers.data(),
-                          .different = work.different.data(),
-                          .before = work.before.data()};
   for (std::size_t c = 0; c < deviations.columns.size(); ++c) work.deviations[deviations.columns[c]] = deviations.values[c];
-  const BestOffers found = kernels.offer(row);
+  const BestOffers found = engine().template of<T>().messages.offer({.similarities = s,
+                                                                     .n = n_,
+                                                                     .row = i,
+                                                                     .damping = damping_,
+                                                                     .alpha = alpha_,
+                                                                     .level = level_[i],
+                                                                     .favoured = favoured.columns.data(),
+                                                                     .favours = favoured.values.data(),
+                                                                     .n_favoured = static_cast<std::int64_t>(favoured.columns.size()),
+                                                                     .column_sums = column_sums_.data(),
+                                                                     .availability = availability_.data(),
+                                                                     .own_offer = own_availability_[i] + static_cast<double>(s[i]),
+                                                                     .deviations = work.deviations.data(),
+                                                                     .offers = work.offers.data(),
+                                                                     .different = work.different.data(),
+                                                                     .before = work.before.data()});
   deviations.columns.clear();
   deviations.values.clear();
   for (std::int64_t c = 0; c < found.n_different; ++c) {
@@ -87,39 +85,55 @@ void Messages<T>::update_row(std::int64_t i, Work& work, double* sums) {
     deviations.columns.push_back(k);
     deviations.values.push_back(deviation);
   }
+  return found;
+}
 
-  const double alpha = alpha_ * damping_ + (1 - damping_);
-  level_[i] = level_[i] * damping_ + found.best * (1 - damping_);
-  std::size_t n_kept = 0, at = favoured.columns.size();
+// The column of the best offer is asked for more, by what it is better than the next; what was asked of others fades.
+template <class T>
+void Messages<T>::update_favoured(MessageCells& favoured, const BestOffers& found, double level) const {
+  const double more = (found.best - found.next) * (1 - damping_);
+  std::size_t n_kept = 0;
+  bool is_known = false;
   for (std::size_t c = 0; c < favoured.columns.size(); ++c) {
-    const double value = favoured.values[c] * damping_;
-    if (favoured.columns[c] != found.at && value <= negligible_share * std::abs(level_[i])) continue;
-    if (favoured.columns[c] == found.at) at = n_kept;
+    const bool is_best = favoured.columns[c] == found.at;
+    const double value = favoured.values[c] * damping_ + (is_best ? more : 0.0);
+    if (!is_best && value <= negligible_share * std::abs(level)) continue;
+    is_known = is_known || is_best;
     favoured.columns[n_kept] = favoured.columns[c];
     favoured.values[n_kept++] = value;
   }
-  const bool is_known = at < favoured.columns.size() && n_kept > at;
   favoured.columns.resize(n_kept);
   favoured.values.resize(n_kept);
-  if (!is_known) {
-    at = n_kept;
-    favoured.columns.push_back(static_cast<std::int32_t>(found.at));
-    favoured.values.push_back(0.0);
-  }
-  favoured.values[at] += (found.best - found.next) * (1 - damping_);
+  if (is_known) return;
+  favoured.columns.push_back(static_cast<std::int32_t>(found.at));
+  favoured.values.push_back(more);
+}
 
-  kernels.add_positive(s, n_, alpha, level_[i], sums);
-  double own = 0;
-  for (std::size_t c = 0; c < favoured.columns.size(); ++c) {
-    const std::int64_t k = favoured.columns[c];
-    const double plain = alpha * static_cast<double>(s[k]) - level_[i];
+// The positive responsibilities of a row, and its own whatever the sign.
+template <class T>
+void Messages<T>::add_responsibilities(std::int64_t i, double alpha, double* sums) const {
+  const T* s = similarities_ + i * n_;
+  engine().template of<T>().messages.add_positive(s, n_, alpha, level_[i], sums);
+  const auto plain = [&](std::int64_t k) { return alpha * static_cast<double>(s[k]) - level_[i]; };
+  double own = plain(i);
+  sums[i] -= std::max(own, 0.0);
+  for (std::size_t c = 0; c < favoured_[i].columns.size(); ++c) {
+    const std::int64_t k = favoured_[i].columns[c];
+    const double more = favoured_[i].values[c];
     if (k == i)
-      own = favoured.values[c];
+      own += more;
     else
-      sums[k] += std::max(plain + favoured.values[c], 0.0) - std::max(plain, 0.0);
+      sums[k] += std::max(plain(k) + more, 0.0) - std::max(plain(k), 0.0);
   }
-  const double plain = alpha * static_cast<double>(s[i]) - level_[i];
-  sums[i] += plain + own - std::max(plain, 0.0);  // its own counts whatever its sign
+  sums[i] += own;
+}
+
+template <class T>
+void Messages<T>::update_row(std::int64_t i, Work& work, double* sums) {
+  const BestOffers found = update_availabilities(i, work);
+  level_[i] = level_[i] * damping_ + found.best * (1 - damping_);
+  update_favoured(favoured_[i], found, level_[i]);
+  add_responsibilities(i, alpha_ * damping_ + (1 - damping_), sums);
 }
 
 template <class T>

@@ -33,6 +33,9 @@ class Messages {
   struct Work;
   void update_columns();
   void update_row(std::int64_t i, Work& work, double* sums);
+  BestOffers update_availabilities(std::int64_t i, Work& work);
+  void update_favoured(MessageCells& favoured, const BestOffers& found, double level) const;
+  void add_responsibilities(std::int64_t i, double alpha, double* sums) const;
   double own_responsibility(std::int64_t i) const;
 
   const T* similarities_;

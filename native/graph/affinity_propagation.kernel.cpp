@@ -64,19 +64,20 @@ COTERIE_INLINE void offer_one(const MessageRow<T>& row, std::int64_t k, double f
 template <class T>
 COTERIE_INLINE std::int64_t offer_all(const MessageRow<T>& row) {
   const auto larger = [](Lanes a, Lanes b) __attribute__((always_inline)) { return maximum<double>(a, b); };
+  const MessageRow<T> my = row;  // so that no store can change it
   std::int64_t k = 0, n_different = 0;
-  for (; k + width <= row.n; k += width) {
-    const Lanes s = load_numbers(row.similarities + k);
-    Lanes deviation = load<double>(row.deviations + k);
-    deviate(s * row.alpha - row.level, load<double>(row.column_sums + k), row.damping, larger, deviation);
-    store<double>(row.deviations + k, deviation);
-    store<double>(row.offers + k, load<double>(row.availability + k) + deviation + s);
+  for (; k + width <= my.n; k += width) {
+    const Lanes s = load_numbers(my.similarities + k);
+    Lanes deviation = load<double>(my.deviations + k);
+    deviate(s * my.alpha - my.level, load<double>(my.column_sums + k), my.damping, larger, deviation);
+    store<double>(my.deviations + k, deviation);
+    store<double>(my.offers + k, load<double>(my.availability + k) + deviation + s);
     for (std::uint32_t bits = lane_bits<double>(deviation != Lanes{}); bits != 0; bits &= bits - 1)
-      row.different[n_different++] = static_cast<std::int32_t>(k + __builtin_ctz(bits));
+      my.different[n_different++] = static_cast<std::int32_t>(k + __builtin_ctz(bits));
   }
-  for (; k < row.n; ++k) {
-    offer_one(row, k, 0.0);
-    if (row.deviations[k] != 0) row.different[n_different++] = static_cast<std::int32_t>(k);
+  for (; k < my.n; ++k) {
+    offer_one(my, k, 0.0);
+    if (my.deviations[k] != 0) my.different[n_different++] = static_cast<std::int32_t>(k);
   }
   return n_different;
 }

@@ -184,6 +184,15 @@ def test_bins_that_fail_say_so():
         np.testing.assert_array_equal(get_bin_seeds(X * 1e100, 1e-300), X * 1e100)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1e-300, 1e-40, 1e150])
+def test_bins_of_any_size(size, dtype):
+    """Law: sizes beyond float32 make seeds that are finite, or the rows, and no warning of NumPy's."""
+    X = np.array([[0.5, 3.0], [0.25, 1.0], [7.0, -3.0]], dtype=dtype)
+    assert np.isfinite(get_bin_seeds(X, size)).all()
+    assert MeanShift(bandwidth=size, bin_seeding=True).fit(X).labels_.min() == 0
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

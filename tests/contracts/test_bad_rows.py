@@ -166,7 +166,7 @@ def test_rows_that_hardly_differ(name, rows):
     np.testing.assert_array_equal(rows, kept)
 
 
-TAKE_ONE_ROW = {"dbscan": [-1], "birch": [0], "leiden": [0]}
+TAKE_ONE_ROW = {"dbscan": [-1], "birch": [0], "leiden": [0], "mean-shift": [0], "affinity": [0]}
 
 
 @pytest.mark.parametrize("name", METHODS)

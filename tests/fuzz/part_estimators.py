@@ -32,6 +32,8 @@ def run(case: Case) -> None:
     rows = draw_rows(draw, hostile=0.9 if "rows" in hostile else 0.0)
     parameters = draw_parameters(draw, kind, *rows.shape, wild=0.3 if "parameters" in hostile else 0.0)
     parameters |= {"n_resamples": 5} if kind.__name__ == "ConsensusClustering" else {}
+    if kind.__name__ == "AffinityPropagation":
+        parameters["copy"] = True  # else it writes to the matrix that it is given
     rows = _rows_for(case, parameters, rows)
     weights, weights_words = draw_weights(draw, rows.shape[0], hostile=0.9 if "weights" in hostile else 0.0)
     takes_weights = "sample_weight" in inspect.signature(kind.fit).parameters

