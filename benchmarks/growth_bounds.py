@@ -39,6 +39,9 @@ BOUNDS: dict[str, Bound] = {
     "optics": Bound(1, _TREE + "; without a radius every row looks at all others: n^2"),
     "modes": Bound(1, _TREE),
     "mixture": Bound(1, _PASSES),
+    "bayesian-mixture": Bound(1, _PASSES),
+    "fuzzy": Bound(1, _PASSES),
+    "som": Bound(1, _PASSES),
     "vmf": Bound(1, _PASSES),
     "latent-classes": Bound(1, _PASSES),
     "spectral": Bound(

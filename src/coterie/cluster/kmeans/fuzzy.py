@@ -34,7 +34,6 @@ from coterie._support.validation.schema import (
     COUNT,
     FLAG,
     Maybe,
-    Real,
     Schema,
     Size,
     Sometimes,
@@ -115,7 +114,7 @@ class FuzzyCMeans(DistanceTransformer):
         nothing is divided.
     xie_beni_ : float or None
         J over the squared distance of the two nearest centres times the weight of the rows: the lower the
-        better. None with one group.
+        better. None with one group, and where centres coincide.
     n_iter_ : int
         Iterations of the best run.
     converged_ : bool
@@ -153,7 +152,7 @@ class FuzzyCMeans(DistanceTransformer):
         "objective_": Number(0),
         "objectives_": Tensor(None, kind="f8", low=0),
         "partition_coefficient_": Number(0),
-        "xie_beni_": Maybe(Real(0)),
+        "xie_beni_": Maybe(Number(0)),
         "n_iter_": COUNT,
         "converged_": FLAG,
         "_origin": Tensor("columns", kind="f8"),
@@ -295,7 +294,7 @@ class FuzzyCMeans(DistanceTransformer):
             "objective_": float(np.ldexp(best.objectives[-1], power)),
             "objectives_": np.ldexp(np.array(best.objectives), power),
             "partition_coefficient_": float(np.average(certainty, weights=rows.weights)),
-            "xie_beni_": _ratio(best.objectives[-1], total * nearest) if len(centers) > 1 else None,
+            "xie_beni_": best.objectives[-1] / (total * nearest) if 0 < nearest < np.inf else None,
             "n_iter_": len(best.objectives) - 1,
             "converged_": best.converged,
             "_origin": rows.shift,
@@ -340,10 +339,3 @@ class _Rows:
 def _least_squared_distance(centers: FloatArray) -> float:
     between = np.square(centers[:, None, :] - centers[None, :, :]).sum(axis=2)
     return float(between[~np.eye(len(centers), dtype=bool)].min(initial=np.inf))
-
-
-def _ratio(above: float, below: float) -> float:
-    """Return a quotient; centres at one place are infinitely bad, or 0 where nothing is left to divide."""
-    if below > 0:
-        return above / below
-    return np.inf if above > 0 else 0.0
