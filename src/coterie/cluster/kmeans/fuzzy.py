@@ -306,15 +306,11 @@ class FuzzyCMeans(DistanceTransformer):
 class _Rows:
     """Rows as the engine sees them."""
 
-    X: Data
+    X: Any  # Data
     weights: Weights | None
-    shift: FloatArray  # a point amid the rows
+    shift: Any  # a point amid the rows, in float64
     m: float
     n_threads: int | None = None
-
-    @property
-    def _options(self) -> tuple[Any, ...]:
-        return np.ascontiguousarray(self.shift, dtype=np.float64), float(self.m)
 
     @property
     def _threads(self) -> int:
@@ -323,7 +319,7 @@ class _Rows:
     def sums(self, centers: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective with these centres, and the centres for their memberships."""
         objective, weights, deviations = _core.fuzzy_sums(
-            self.X, np.ascontiguousarray(centers - self.shift), *self._options, self.weights, self._threads
+            self.X, _contiguous(centers - self.shift), self.shift, float(self.m), self.weights, self._threads
         )
         is_empty = ~(weights > 0)[:, None]  # m is so near 1 that nothing is left: such a centre stays
         moved = self.shift + deviations / np.where(is_empty, 1.0, weights[:, None])
@@ -331,9 +327,13 @@ class _Rows:
 
     def place(self, centers: Centers) -> tuple[Labels, FloatArray]:
         """Return the nearest centre and the memberships of each row."""
-        away = np.ascontiguousarray(centers.astype(np.float64) - self.shift)
-        labels, memberships = _core.fuzzy_rows(self.X, away, *self._options, self._threads)
+        away = _contiguous(centers.astype(np.float64) - self.shift)
+        labels, memberships = _core.fuzzy_rows(self.X, away, self.shift, float(self.m), self._threads)
         return labels, memberships
+
+
+def _contiguous(centers: Any) -> Any:
+    return np.ascontiguousarray(centers, dtype=np.float64)
 
 
 def _least_squared_distance(centers: FloatArray) -> float:

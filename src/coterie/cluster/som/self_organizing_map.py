@@ -211,7 +211,8 @@ class SelfOrganizingMap(DistanceTransformer):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row: its node, or the group of its node."""
-        return np.asarray(self.node_labels_[self._nodes_of(self._check_new(X))])
+        nodes = self._nodes_of(self._check_new(X))
+        return np.asarray(self.node_labels_[nodes])
 
     def places(self, X: MatrixLike) -> Indices:
         """Return the row and column of the grid to which each row of `X` goes, of shape (n_samples, 2)."""
@@ -308,7 +309,8 @@ class SelfOrganizingMap(DistanceTransformer):
         if self.init == "random":
             heavy = np.flatnonzero(np.ones(len(points.X)) if points.weights is None else points.weights)
             random = np.random.default_rng(check_seed(self.random_state))
-            return points.X[random.choice(heavy, grid.n_nodes, replace=len(heavy) < grid.n_nodes)]
+            picks = random.choice(heavy, grid.n_nodes, replace=len(heavy) < grid.n_nodes)
+            return np.asarray(points.X[picks])
         return _plane(points, grid).astype(points.X.dtype)
 
     def _train(
@@ -326,7 +328,7 @@ class SelfOrganizingMap(DistanceTransformer):
             sizes = np.bincount(nodes, points.weights, minlength=grid.n_nodes).astype(np.float64)
             means = _core.barycentres(
                 points.X,
-                nodes,
+                nodes.astype(np.int32, copy=False),
                 grid.n_nodes,
                 points.weights,
                 _core.Barycentre.mean,
@@ -354,7 +356,7 @@ class SelfOrganizingMap(DistanceTransformer):
         n_groups = min(int(self.n_clusters), len(used))
         warn_if_fewer(n_groups, int(self.n_clusters))
         vectors = np.ascontiguousarray(codebook[used], dtype=np.float64)
-        labels = np.zeros(len(used), dtype=np.int32)
+        labels: Labels = np.zeros(len(used), dtype=np.int32)
         if n_groups > 1:
             labels = AgglomerativeClustering(n_groups, linkage="ward").fit(vectors).labels_
         nearest = _nearest(codebook.astype(np.float64), vectors, vectors.mean(axis=0), 1)
@@ -404,7 +406,7 @@ def _decayed(first: float, last: float, share: float, decay: str) -> float:
     if decay == "linear":
         return first + (last - first) * share
     if decay == "exponential":
-        return first ** (1 - share) * last**share
+        return float(first ** (1 - share) * last**share)
     return 1 / ((1 - share) / first + share / last)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.typing import FloatArray
+from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import SelfOrganizingMap
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
@@ -102,7 +102,7 @@ def _has_groups(model: SelfOrganizingMap) -> bool:
     return model.n_clusters is not None and int(model.node_labels_.max()) < MOST_GROUPS
 
 
-def _colors(model: SelfOrganizingMap, nodes: FloatArray) -> list[str]:
+def _colors(model: SelfOrganizingMap, nodes: Indices) -> list[str]:
     if not _has_groups(model):
         return [INK] * len(nodes)
     return [color_of(int(label)) for label in model.node_labels_[nodes]]
