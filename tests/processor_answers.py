@@ -65,7 +65,10 @@ WAYS = [
     ("BayesianGaussianMixture", {"weight_concentration_prior_type": "dirichlet_distribution"}),
     ("FuzzyCMeans", {"m": 1.4}),
     ("SelfOrganizingMap", {"n_rows": 4, "n_columns": 5, "layout": "hexagonal"}),
-    *(("SpectralBiclustering", {"method": name}) for name in ("bistochastic", "scale", "log")),
+    *(
+        ("SpectralBiclustering", {"method": name, "n_clusters": (4, 2)})
+        for name in ("bistochastic", "scale", "log")
+    ),
     ("SpectralCoclustering", {}),
 ]
 SPECTRAL_WAYS = [
@@ -75,7 +78,8 @@ SPECTRAL_WAYS = [
 ]
 PRODUCT_WAYS = [  # methods that leave products to NumPy, and so to BLAS
     *((name, {}) for name in ("GaussianMixture", "VonMisesFisherMixture", "LatentClasses", "KernelKMeans")),
-    *((name, {}) for name in ("BayesianGaussianMixture", "SpectralBiclustering", "SpectralCoclustering")),
+    *((name, {}) for name in ("BayesianGaussianMixture", "SpectralCoclustering")),
+    ("SpectralBiclustering", {"n_clusters": (4, 2)}),
     *((name, {}) for name in ("EmbeddingClustering", "ConstrainedKMeans", "ConsensusClustering")),
 ]
 EMBEDDINGS = [
