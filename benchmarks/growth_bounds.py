@@ -40,6 +40,9 @@ BOUNDS: dict[str, Bound] = {
     "modes": Bound(1, _TREE),
     "mean-shift": Bound(1, _TREE + "; the radius, where it is not given, looks at all pairs: n^2"),
     "mixture": Bound(1, _PASSES),
+    "bayesian-mixture": Bound(1, _PASSES),
+    "fuzzy": Bound(1, _PASSES),
+    "som": Bound(1, _PASSES),
     "vmf": Bound(1, _PASSES),
     "latent-classes": Bound(1, _PASSES),
     "spectral": Bound(

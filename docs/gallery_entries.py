@@ -110,6 +110,16 @@ plots.responsibilities(close, GaussianMixture(3, random_state=0).fit(close))
 """,
         ),
         Entry(
+            "u_matrix",
+            "A self-organizing map: dark ridges between groups, dots as large as the rows of a node.",
+            """
+from coterie.cluster import SelfOrganizingMap
+
+som = SelfOrganizingMap(9, 12, layout="hexagonal", n_clusters=3).fit(iris)
+plots.u_matrix(som)
+""",
+        ),
+        Entry(
             "segmentation",
             "An image, its segments, and their borders.",
             """

@@ -25,6 +25,7 @@ from coterie.cluster import (
     HDBSCAN,
     OPTICS,
     AgglomerativeClustering,
+    BayesianGaussianMixture,
     Birch,
     ConsensusClustering,
     Diana,
@@ -34,6 +35,7 @@ from coterie.cluster import (
     KMeans,
     KMedoids,
     LaplacianEigenmap,
+    SelfOrganizingMap,
     SpectralClustering,
     methods,
 )
@@ -86,6 +88,21 @@ def models():
         "kernel precomputed": (KernelKMeans(2, kernel="precomputed", random_state=0), "similarities"),
         "kernel nystroem": (KernelKMeans(4, method="nystroem", n_components=10, random_state=0), "rows"),
         "mixture VEV": (GaussianMixture(4, covariance_type="VEV", random_state=0), "rows"),
+        "bayesian tied": (
+            BayesianGaussianMixture(3, covariance_type="tied", max_iter=900, random_state=0),
+            "rows",
+        ),
+        "bayesian distribution": (
+            BayesianGaussianMixture(
+                3,
+                covariance_type="spherical",
+                weight_concentration_prior_type="dirichlet_distribution",
+                max_iter=900,
+                random_state=0,
+            ),
+            "rows",
+        ),
+        "som groups": (SelfOrganizingMap(3, 4, layout="hexagonal", n_clusters=3), "rows"),
         "mixture EII": (GaussianMixture(2, covariance_type="EII", random_state=0), "rows"),
         "agglomerative median": (AgglomerativeClustering(3, linkage="median"), "rows"),
         "agglomerative minimax": (

@@ -63,6 +63,15 @@ WAYS = [
     ("VonMisesFisherMixture", {"concentration": "shared", "init_params": "k-means++"}),
     ("GaussianMixture", {"covariance_type": "diag"}),
     ("GaussianMixture", {"covariance_type": "VEV", "acceleration": "squarem"}),
+    ("BayesianGaussianMixture", {"covariance_type": "tied", "max_iter": 20, "tol": 1e9}),
+    ("BayesianGaussianMixture", {"weight_concentration_prior_type": "dirichlet_distribution"}),
+    ("FuzzyCMeans", {"m": 1.4}),
+    ("SelfOrganizingMap", {"n_rows": 4, "n_columns": 5, "layout": "hexagonal"}),
+    *(
+        ("SpectralBiclustering", {"method": name, "n_clusters": (4, 2)})
+        for name in ("bistochastic", "scale", "log")
+    ),
+    ("SpectralCoclustering", {}),
 ]
 SPECTRAL_WAYS = [
     ("SpectralClustering", {"assign_labels": labels, "affinity": affinity})
@@ -71,6 +80,8 @@ SPECTRAL_WAYS = [
 ]
 PRODUCT_WAYS = [  # methods that leave products to NumPy, and so to BLAS
     *((name, {}) for name in ("GaussianMixture", "VonMisesFisherMixture", "LatentClasses", "KernelKMeans")),
+    *((name, {}) for name in ("BayesianGaussianMixture", "SpectralCoclustering")),
+    ("SpectralBiclustering", {"n_clusters": (4, 2)}),
     *((name, {}) for name in ("EmbeddingClustering", "ConstrainedKMeans", "ConsensusClustering")),
 ]
 EMBEDDINGS = [

@@ -80,8 +80,9 @@ auto bind_shares(const Matrix<T>& X, const Mixture& mixture, int threads) {
 
 template <class T>
 void bind_mixture_for(nb::module_& module) {
-  module.def("mixture_sums", &bind_mixture_sums<T>, "X"_a.noconvert(), "mixture"_a, "weights"_a = nb::none(), "n_threads"_a = 0,
-             "Log-likelihood, weight, summed deviations and scatter about the means of each component, and the entropy of the shares.");
+  module.def(
+      "mixture_sums", &bind_mixture_sums<T>, "X"_a.noconvert(), "mixture"_a, "weights"_a = nb::none(), "n_threads"_a = 0,
+      "Log-likelihood, weight, summed deviations and scatter about the means of each component, and the entropy of the shares.");
   module.def("mixture_labels", &bind_mixture_labels<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,
              "The likeliest component and the log-likelihood of each row.");
   module.def("mixture_shares", &bind_shares<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,

@@ -16,22 +16,22 @@ namespace coterie {
 struct FuzzyView {
   std::int64_t n_clusters;
   std::int64_t cols;
-  double fuzzifier;       // m > 1
-  const double* shift;    // taken off every row first: squares are small numbers then
+  double fuzzifier;  // m > 1
+  const double* shift;  // taken off every row first: squares are small numbers then
   const double* centres;  // n_clusters x cols, shift taken off
 };
 
 // Added to.
 struct FuzzySums {
   double* objective;  // one number
-  double* weight;     // per group: sum of u^m
+  double* weight;  // per group: sum of u^m
   double* deviation;  // n_clusters x cols: sum of u^m (x - shift)
 };
 
 // What a row can be asked for; null: not wanted.
 template <class T>
 struct FuzzyRows {
-  T* memberships;        // rows x n_clusters
+  T* memberships;  // rows x n_clusters
   std::int32_t* labels;  // the nearest centre, the first of equals
 };
 

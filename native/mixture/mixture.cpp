@@ -26,9 +26,7 @@ struct Layout {
         scatter_size(model.n_components * model.cols * (model.shape == CovarianceShape::diagonal ? 1 : model.cols)) {}
 
   std::int64_t size() const { return scatter + scatter_size; }
-  MixtureSums at(double* memory) const {
-    return {memory, memory + weight, memory + deviation, memory + scatter, memory + entropy};
-  }
+  MixtureSums at(double* memory) const { return {memory, memory + weight, memory + deviation, memory + scatter, memory + entropy}; }
 };
 
 void mirror(double* scatter, std::int64_t n_components, std::int64_t cols) {

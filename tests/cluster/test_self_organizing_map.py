@@ -61,7 +61,7 @@ def test_every_epoch_is_the_definition(layout, is_weighted):
         sigma=(2.0, 0.5),
         learning_rate=(1.0, 0.3),
         decay="linear",
-        max_iter=4,
+        n_epochs=4,
     ).fit(X, sample_weight=weights)
     vectors = start
     for sigma, rate in zip(np.linspace(2.0, 0.5, 4), np.linspace(1.0, 0.3, 4), strict=True):
@@ -123,7 +123,7 @@ def test_quality_at_the_level_of_minisom():
 def test_odd_data(seed, n, d, size, layout, init, decay, digits, dtype):
     """Law: on ties and few rows too, vectors stay in the box of the rows, and labels are predicted."""
     X = np.random.default_rng(seed).normal(size=(n, d)).round(digits).astype(dtype)
-    som = SelfOrganizingMap(*size, layout=layout, init=init, decay=decay, max_iter=5, random_state=seed).fit(
+    som = SelfOrganizingMap(*size, layout=layout, init=init, decay=decay, n_epochs=5, random_state=seed).fit(
         X
     )
     slack = 1e-5 * np.abs(X).max() + 1e-12
@@ -174,7 +174,7 @@ def test_any_number_of_threads_gives_the_same_bits(dtype):
     X, fits = clouds(n=9000).astype(dtype), []
     for threads in (1, 2, 5):
         with threadpool_limits(threads):
-            fits.append(SelfOrganizingMap(7, 9, layout="hexagonal", max_iter=5).fit(X))
+            fits.append(SelfOrganizingMap(7, 9, layout="hexagonal", n_epochs=5).fit(X))
     for other in fits[1:]:
         np.testing.assert_array_equal(other.codebook_, fits[0].codebook_)
         assert other.topographic_error_ == fits[0].topographic_error_
@@ -192,7 +192,7 @@ def test_any_number_of_threads_gives_the_same_bits(dtype):
         ({"learning_rate": 1.5}, "learning_rate of SelfOrganizingMap must be"),
         ({"learning_rate": (0.5, "a")}, "learning_rate of SelfOrganizingMap must be a number"),
         ({"decay": "cosine"}, "decay of SelfOrganizingMap must be"),
-        ({"max_iter": 0}, "max_iter of SelfOrganizingMap must be a whole number of at least 1"),
+        ({"n_epochs": 0}, "n_epochs of SelfOrganizingMap must be a whole number of at least 1"),
     ],
 )
 def test_wrong_parameters_are_explained(options, words):

@@ -22,7 +22,12 @@ WEIGHTED = [
     method for method in methods() if "sample_weight" in inspect.signature(method.load().fit).parameters
 ]
 X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0.0], [9.0], [30.0]], 20, axis=0)
-COUNTING = ("dbscan", "hdbscan", "optics")  # weights are rows there, which min_samples counts
+COUNTING = (  # weights are rows there, which min_samples counts, or which weigh against a prior
+    "dbscan",
+    "hdbscan",
+    "optics",
+    "bayesian-mixture",
+)
 MEASURES = [
     name
     for name in evaluate.__all__

@@ -17,7 +17,17 @@ DISTANCES = [distance.name for distance in distances()]
 
 # counts of work: large ones are slow by right
 COUNTS_OF_WORK = frozenset(
-    {"n_init", "max_iter", "n_resamples", "n_subsamples", "n_draws", "n_jobs", "verbose", "n_probes"}
+    {
+        "n_init",
+        "max_iter",
+        "n_epochs",
+        "n_resamples",
+        "n_subsamples",
+        "n_draws",
+        "n_jobs",
+        "verbose",
+        "n_probes",
+    }
 )
 MOST_WORK = 100
 HUGE = (2**31 - 1, 2**31, 2**63 - 1, 2**63, 10**30)

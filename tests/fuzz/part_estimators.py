@@ -11,7 +11,13 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import coterie
-from coterie.cluster import FeatureAgglomeration, LaplacianEigenmap, methods
+from coterie.cluster import (
+    FeatureAgglomeration,
+    LaplacianEigenmap,
+    SpectralBiclustering,
+    SpectralCoclustering,
+    methods,
+)
 from coterie.data import PolarCoordinates, Whitening
 from tests.fuzz.case import Case, Refused, expect
 from tests.fuzz.checks import LOWEST_LABEL, check_finite, check_labels, check_same, check_shares
@@ -20,6 +26,7 @@ from tests.fuzz.values import Rows, draw_rows, draw_square, draw_weights
 
 KINDS = [method.load() for method in methods()]
 TRANSFORMERS = [FeatureAgglomeration, LaplacianEigenmap, Whitening, PolarCoordinates]
+TRANSFORMERS += [SpectralBiclustering, SpectralCoclustering]  # which place no new rows either
 ROWS_KEPT = ("cluster_centers_", "components_", "_rows", "_known")  # of the fit, as they were given
 MATRICES = ("precomputed", "similarity", "precomputed_nearest_neighbors")
 
@@ -69,6 +76,7 @@ def check_fitted(model: Any, n: int) -> None:
         length = model.n_features_in_ if who == "FeatureAgglomeration" else n
         asked = getattr(model, "n_clusters", None)
         most = max(length, asked) if isinstance(asked, int) else length
+        most = max(most, len(getattr(model, "codebook_", ())))  # nodes of a map without groups
         check_labels(labels, length, most, who, lowest)
     # rows of a table may lack cells, and so may rows whose distance leaves them out
     has_gaps = getattr(model, "_table", None) is not None or getattr(model, "metric", None) == "nan_euclidean"
@@ -131,10 +139,11 @@ def _most_groups(model: Any) -> int:
         return 10**6
     n_clusters = getattr(model, "n_clusters", None)
     found = int(np.max(labels)) + 1
-    mixtures = ("GaussianMixture", "LatentClasses", "VonMisesFisherMixture")
+    mixtures = ("GaussianMixture", "BayesianGaussianMixture", "LatentClasses", "VonMisesFisherMixture")
     is_mixture = type(model).__name__ in mixtures  # elsewhere these are columns
     components = getattr(model, "n_components", None) if is_mixture else None
-    return max([found, *(k for k in (n_clusters, components) if isinstance(k, int | np.integer))])
+    n_nodes = len(getattr(model, "codebook_", ()))
+    return max([found, n_nodes, *(k for k in (n_clusters, components) if isinstance(k, int | np.integer))])
 
 
 def _copy(value: Any) -> dict[str, Any]:

@@ -80,6 +80,12 @@ def makers() -> dict[str, Any]:
         "kmedoids of distances": (lambda: cluster.KMedoids(2, metric="precomputed"), SQUARE),
         "kmedoids mahalanobis": (lambda: cluster.KMedoids(4, metric="mahalanobis"), ROWS),
         "mixture VEV": (lambda: cluster.GaussianMixture(3, covariance_type="VEV", random_state=0), ROWS),
+        "bayesian tied": (
+            lambda: cluster.BayesianGaussianMixture(3, covariance_type="tied", max_iter=900, random_state=0),
+            ROWS,
+        ),
+        "coclustering": (lambda: cluster.SpectralCoclustering(3, random_state=0), ROWS),
+        "biclustering": (lambda: cluster.SpectralBiclustering((3, 2), random_state=0), ROWS),
         "hdbscan of distances": (lambda: cluster.HDBSCAN(metric="precomputed"), SQUARE),
         "hdbscan with centres": (lambda: cluster.HDBSCAN(store_centers="both"), ROWS),
         "spectral landmarks": (lambda: cluster.SpectralClustering(2, landmarks=20, random_state=0), ROWS),

@@ -243,6 +243,8 @@ def others() -> Iterator[Call]:
         for shape, size in (("spherical", K), ("diag", K * d), ("full", K * d * d), ("tied", d * d)):
             for parameters in ("some NaN", kind):
                 yield f"mixture {shape}: {what}", partial(_mix, X, shape, size, parameters)
+        for m, held in product((1.0 + 1e-12, 2.0, 3.3), (None, "mixed")):
+            yield f"fuzzy: {what}, m = {m}, weights {held}", partial(_share, X, kind, m, held)
         yield f"affinity: {what}", partial(_core.affinity_product, X, X, X, 1.0)
         yield f"matrix_facts: {kind}", partial(_core.matrix_facts, matrix_of(kind, N, dtype))
         starts = np.arange(0, 2 * N - 1, 2)
@@ -274,6 +276,13 @@ def _mix(X: Any, shape: str, size: int, kind: str) -> None:
     mixture = _core.Mixture(shape, np.zeros(d), *vectors)
     for ask in (_core.mixture_sums, _core.mixture_labels, _core.mixture_shares):
         ask(X, mixture)
+
+
+def _share(X: Any, kind: str, m: float, held: str | None) -> None:
+    d = X.shape[1]
+    model = (rows_of(kind, K, d), np.zeros(d), m)
+    _core.fuzzy_sums(X, *model, None if held is None else weights_of(held, N))
+    _core.fuzzy_rows(X, *model)
 
 
 def _chain(n: int) -> Any:

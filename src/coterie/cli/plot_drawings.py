@@ -77,6 +77,14 @@ def responsibilities(subject: Subject) -> Any:
     return _plots().responsibilities(subject.scaled, memberships, names=names)
 
 
+def u_matrix(subject: Subject) -> Any:
+    from coterie.cluster import SelfOrganizingMap
+
+    if not isinstance(subject.model, SelfOrganizingMap):
+        raise values.wrong_model(subject, "draws self-organizing maps", "som")
+    return _plots().u_matrix(subject.model, names=subject.model_names)
+
+
 def dendrogram(subject: Subject) -> Any:
     return _plots().dendrogram(subject.tree, cut=subject.k)
 

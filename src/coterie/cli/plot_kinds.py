@@ -64,6 +64,7 @@ KINDS: tuple[PlotKind, ...] = (
         drawings.responsibilities,
         method="mixture",
     ),
+    PlotKind("u_matrix", "a self-organizing map: distances of nodes", drawings.u_matrix, method="som"),
     PlotKind("dendrogram", "the tree of the rows, cut at -k", drawings.dendrogram, needs="rows"),
     PlotKind("linkages", "the trees of six linkages", drawings.linkages, needs="rows"),
     PlotKind("clustermap", "the table as a heat map, with trees", drawings.clustermap, needs="rows"),

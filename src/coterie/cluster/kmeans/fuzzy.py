@@ -34,7 +34,6 @@ from coterie._support.validation.schema import (
     COUNT,
     FLAG,
     Maybe,
-    Real,
     Schema,
     Size,
     Sometimes,
@@ -115,7 +114,7 @@ class FuzzyCMeans(DistanceTransformer):
         nothing is divided.
     xie_beni_ : float or None
         J over the squared distance of the two nearest centres times the weight of the rows: the lower the
-        better. None with one group.
+        better. None with one group, and where centres coincide.
     n_iter_ : int
         Iterations of the best run.
     converged_ : bool
@@ -153,7 +152,7 @@ class FuzzyCMeans(DistanceTransformer):
         "objective_": Number(0),
         "objectives_": Tensor(None, kind="f8", low=0),
         "partition_coefficient_": Number(0),
-        "xie_beni_": Maybe(Real(0)),
+        "xie_beni_": Maybe(Number(0)),
         "n_iter_": COUNT,
         "converged_": FLAG,
         "_origin": Tensor("columns", kind="f8"),
@@ -295,7 +294,7 @@ class FuzzyCMeans(DistanceTransformer):
             "objective_": float(np.ldexp(best.objectives[-1], power)),
             "objectives_": np.ldexp(np.array(best.objectives), power),
             "partition_coefficient_": float(np.average(certainty, weights=rows.weights)),
-            "xie_beni_": _ratio(best.objectives[-1], total * nearest) if len(centers) > 1 else None,
+            "xie_beni_": best.objectives[-1] / (total * nearest) if 0 < nearest < np.inf else None,
             "n_iter_": len(best.objectives) - 1,
             "converged_": best.converged,
             "_origin": rows.shift,
@@ -307,15 +306,11 @@ class FuzzyCMeans(DistanceTransformer):
 class _Rows:
     """Rows as the engine sees them."""
 
-    X: Data
+    X: Any  # Data
     weights: Weights | None
-    shift: FloatArray  # a point amid the rows
+    shift: Any  # a point amid the rows, in float64
     m: float
     n_threads: int | None = None
-
-    @property
-    def _options(self) -> tuple[Any, ...]:
-        return np.ascontiguousarray(self.shift, dtype=np.float64), float(self.m)
 
     @property
     def _threads(self) -> int:
@@ -324,7 +319,7 @@ class _Rows:
     def sums(self, centers: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective with these centres, and the centres for their memberships."""
         objective, weights, deviations = _core.fuzzy_sums(
-            self.X, np.ascontiguousarray(centers - self.shift), *self._options, self.weights, self._threads
+            self.X, _contiguous(centers - self.shift), self.shift, float(self.m), self.weights, self._threads
         )
         is_empty = ~(weights > 0)[:, None]  # m is so near 1 that nothing is left: such a centre stays
         moved = self.shift + deviations / np.where(is_empty, 1.0, weights[:, None])
@@ -332,18 +327,15 @@ class _Rows:
 
     def place(self, centers: Centers) -> tuple[Labels, FloatArray]:
         """Return the nearest centre and the memberships of each row."""
-        away = np.ascontiguousarray(centers.astype(np.float64) - self.shift)
-        labels, memberships = _core.fuzzy_rows(self.X, away, *self._options, self._threads)
+        away = _contiguous(centers.astype(np.float64) - self.shift)
+        labels, memberships = _core.fuzzy_rows(self.X, away, self.shift, float(self.m), self._threads)
         return labels, memberships
+
+
+def _contiguous(centers: Any) -> Any:
+    return np.ascontiguousarray(centers, dtype=np.float64)
 
 
 def _least_squared_distance(centers: FloatArray) -> float:
     between = np.square(centers[:, None, :] - centers[None, :, :]).sum(axis=2)
     return float(between[~np.eye(len(centers), dtype=bool)].min(initial=np.inf))
-
-
-def _ratio(above: float, below: float) -> float:
-    """Return a quotient; centres at one place are infinitely bad, or 0 where nothing is left to divide."""
-    if below > 0:
-        return above / below
-    return np.inf if above > 0 else 0.0

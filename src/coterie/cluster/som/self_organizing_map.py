@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,8 +82,8 @@ class SelfOrganizingMap(DistanceTransformer):
         How sigma and learning rate get from their first value to their last one.
     init : {"pca", "random"} or array of shape (n_nodes, n_features), default="pca"
         First vectors: a plane along the two main axes of the rows, random rows, or given ones, row by row.
-    max_iter : int, default=20
-        Epochs: passes over all rows.
+    n_epochs : int, default=20
+        Passes over all rows.
     random_state : int, RandomState, Generator or None, default=None
         For `init="random"`. Same number, same data: same result, whatever the number of threads.
     progress : None, bool or callable, default=None
@@ -134,7 +134,7 @@ class SelfOrganizingMap(DistanceTransformer):
         "learning_rate": Number(0, 1, open_below=True) | AnArray(),
         "decay": Choice(*DECAYS),
         "init": Choice("pca", "random") | AnArray(),
-        "max_iter": Whole(1),
+        "n_epochs": Whole(1),
         "random_state": Seed(),
         "progress": PROGRESS,
     }
@@ -175,7 +175,7 @@ class SelfOrganizingMap(DistanceTransformer):
         learning_rate: float | Sequence[float] = 1.0,
         decay: str = "exponential",
         init: str | MatrixLike = "pca",
-        max_iter: int = 20,
+        n_epochs: int = 20,
         random_state: RandomState = None,
         progress: ProgressOption = None,
     ) -> None:
@@ -187,7 +187,7 @@ class SelfOrganizingMap(DistanceTransformer):
         self.learning_rate = learning_rate
         self.decay = decay
         self.init = init
-        self.max_iter = max_iter
+        self.n_epochs = n_epochs
         self.random_state = random_state
         self.progress = progress
 
@@ -211,7 +211,8 @@ class SelfOrganizingMap(DistanceTransformer):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row: its node, or the group of its node."""
-        return np.asarray(self.node_labels_[self._nodes_of(self._check_new(X))])
+        nodes = self._nodes_of(self._check_new(X))
+        return np.asarray(self.node_labels_[nodes])
 
     def places(self, X: MatrixLike) -> Indices:
         """Return the row and column of the grid to which each row of `X` goes, of shape (n_samples, 2)."""
@@ -266,7 +267,7 @@ class SelfOrganizingMap(DistanceTransformer):
         points = with_team(DensePoints.of(X, scaled, resolve_threads()), grid.n_nodes)
         assert isinstance(points, DensePoints)
         schedule = self._schedule(grid)
-        with track(self.progress, "map: epoch", total=self.max_iter).also(listener) as tracker:
+        with track(self.progress, "map: epoch", total=int(self.n_epochs)).also(listener) as tracker:
             codebook = self._train(points, self._first(points, grid, who), grid, schedule, tracker)
         nodes = _nearest(X, codebook, points.origin, points.n_threads)
         hits = np.bincount(nodes, scaled, minlength=grid.n_nodes).astype(np.float64)
@@ -280,24 +281,27 @@ class SelfOrganizingMap(DistanceTransformer):
             "u_matrix_": grid.u_matrix(codebook),
             "quantization_error_": _quantization_error(X, scaled, codebook, nodes),
             "topographic_error_": _topographic_error(X, scaled, codebook, grid),
-            "n_iter_": int(self.max_iter),
+            "n_iter_": int(self.n_epochs),
             "_origin": points.origin,
             "_n_features_out": grid.n_nodes,
         }
 
-    def _schedule(self, grid: Grid) -> list[tuple[float, float]]:
-        """Return sigma and learning rate of every epoch."""
+    def _schedule(self, grid: Grid) -> Callable[[int], tuple[float, float]]:
+        """Return what gives sigma and learning rate of an epoch, counted from 0."""
         who = type(self).__name__
         widest = max(grid.n_rows, grid.n_columns) / 2
-        sigma = (max(widest, LAST_SIGMA), LAST_SIGMA) if self.sigma is None else self.sigma
-        if is_number(sigma):
-            sigma = (sigma, min(float(sigma), LAST_SIGMA))  # type: ignore[arg-type]  # a number, as was asked
+        sigma: Any = (max(widest, LAST_SIGMA), LAST_SIGMA) if self.sigma is None else self.sigma
+        sigma = (sigma, min(float(sigma), LAST_SIGMA)) if is_number(sigma) else sigma
         rate = (self.learning_rate,) * 2 if is_number(self.learning_rate) else self.learning_rate
         sigmas = _first_and_last(sigma, "sigma", Number(0, open_below=True), who)
         rates = _first_and_last(rate, "learning_rate", Number(0, 1, open_below=True), who)
-        shares = np.linspace(0.0, 1.0, int(self.max_iter)) if self.max_iter > 1 else np.ones(1)
-        steps = zip(_decayed(*sigmas, shares, self.decay), _decayed(*rates, shares, self.decay), strict=True)
-        return [(float(reach), float(learning)) for reach, learning in steps]
+        last = int(self.n_epochs) - 1
+
+        def values(epoch: int) -> tuple[float, float]:
+            share = epoch / last if last else 1.0
+            return _decayed(*sigmas, share, self.decay), _decayed(*rates, share, self.decay)
+
+        return values
 
     def _first(self, points: DensePoints, grid: Grid, who: str) -> FloatArray:
         if not isinstance(self.init, str):
@@ -305,7 +309,8 @@ class SelfOrganizingMap(DistanceTransformer):
         if self.init == "random":
             heavy = np.flatnonzero(np.ones(len(points.X)) if points.weights is None else points.weights)
             random = np.random.default_rng(check_seed(self.random_state))
-            return points.X[random.choice(heavy, grid.n_nodes, replace=len(heavy) < grid.n_nodes)]
+            picks = random.choice(heavy, grid.n_nodes, replace=len(heavy) < grid.n_nodes)
+            return np.asarray(points.X[picks])
         return _plane(points, grid).astype(points.X.dtype)
 
     def _train(
@@ -313,16 +318,17 @@ class SelfOrganizingMap(DistanceTransformer):
         points: DensePoints,
         codebook: FloatArray,
         grid: Grid,
-        schedule: list[tuple[float, float]],
+        schedule: Callable[[int], tuple[float, float]],
         tracker: Tracker,
     ) -> FloatArray:
         origin = points.origin.astype(np.float64)
-        for epoch, (sigma, rate) in enumerate(schedule, start=1):
+        for epoch in range(int(self.n_epochs)):
+            sigma, rate = schedule(epoch)
             nodes = _nearest(points.X, codebook, points.origin, points.n_threads)
             sizes = np.bincount(nodes, points.weights, minlength=grid.n_nodes).astype(np.float64)
             means = _core.barycentres(
                 points.X,
-                nodes,
+                nodes.astype(np.int32, copy=False),
                 grid.n_nodes,
                 points.weights,
                 _core.Barycentre.mean,
@@ -337,7 +343,7 @@ class SelfOrganizingMap(DistanceTransformer):
             codebook = np.ascontiguousarray(
                 np.where(is_reached[:, None], target, before), dtype=points.X.dtype
             )
-            tracker.report(epoch)
+            tracker.report(epoch + 1)
         return codebook
 
     def _group_nodes(self, codebook: FloatArray, counts: Indices) -> Labels:
@@ -350,7 +356,7 @@ class SelfOrganizingMap(DistanceTransformer):
         n_groups = min(int(self.n_clusters), len(used))
         warn_if_fewer(n_groups, int(self.n_clusters))
         vectors = np.ascontiguousarray(codebook[used], dtype=np.float64)
-        labels = np.zeros(len(used), dtype=np.int32)
+        labels: Labels = np.zeros(len(used), dtype=np.int32)
         if n_groups > 1:
             labels = AgglomerativeClustering(n_groups, linkage="ward").fit(vectors).labels_
         nearest = _nearest(codebook.astype(np.float64), vectors, vectors.mean(axis=0), 1)
@@ -395,13 +401,13 @@ def _first_and_last(values: Any, name: str, allowed: Constraint, who: str) -> tu
     return float(first), float(last)
 
 
-def _decayed(first: float, last: float, shares: FloatArray, decay: str) -> FloatArray:
-    """Return the values on the way from the first to the last one, at these shares of it."""
+def _decayed(first: float, last: float, share: float, decay: str) -> float:
+    """Return the value at a share of the way from the first to the last one."""
     if decay == "linear":
-        return np.asarray(first + (last - first) * shares)
+        return first + (last - first) * share
     if decay == "exponential":
-        return np.asarray(first * (last / first) ** shares)
-    return np.asarray(1 / (1 / first + (1 / last - 1 / first) * shares))
+        return float(first ** (1 - share) * last**share)
+    return 1 / ((1 - share) / first + share / last)
 
 
 def _plane(points: DensePoints, grid: Grid) -> FloatArray:

@@ -330,7 +330,7 @@ class SpectralBiclustering(SpectralBiclusterer):
     def _check_sizes(self, shape: tuple[int, int]) -> None:
         n_rows = shape[0]
         if isinstance(self.n_clusters, Integral):
-            if self.n_clusters > n_rows:
+            if int(self.n_clusters) > n_rows:
                 raise InvalidParameter(
                     f"n_clusters should be <= n_samples={n_rows}. Got {self.n_clusters} instead."
                 )

@@ -204,7 +204,7 @@ def _gram_problem(A: Any, trivial: FloatArray, value: float) -> Eigenproblem:
         A.shape[1],
         trivial[:, None],
         np.array([value]),
-        0.0,
+        -value,  # 0 would do, but would ask as much of the next vector as of the wanted ones
         sparse.issparse(A),
         ROUNDING * value,
         lambda: sparse.csr_array(transposed @ A),

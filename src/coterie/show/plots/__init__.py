@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.heatmaps import clustermap
     from coterie.show.plots.image_views import segmentation
     from coterie.show.plots.kmeans_views import kmeans_animation, kmeans_steps, seeding_steps
+    from coterie.show.plots.maps import u_matrix
     from coterie.show.plots.parallel import parallel_coordinates
     from coterie.show.plots.points import scatter
     from coterie.show.plots.schonlau import clustergram
@@ -85,6 +86,7 @@ _HOMES = {
     "silhouette_curve": "curves",
     "stability": "belief",
     "tanglegram": "tangles",
+    "u_matrix": "maps",
     "unrooted_tree": "tree_views",
     "warping": "time_series",
 }
@@ -130,6 +132,7 @@ __all__ = [
     "silhouette_curve",
     "stability",
     "tanglegram",
+    "u_matrix",
     "unrooted_tree",
     "warping",
 ]
