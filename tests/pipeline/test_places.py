@@ -10,11 +10,11 @@ import pytest
 import coterie
 from coterie.cli.app import run
 from coterie.data import as_table, prepare_rows
-from coterie.data.places import find_places, named_pairs, with_places
+from coterie.data.geography.places import find_places, named_pairs, with_places
+from coterie.data.geography.positions import group_positions, in_degrees
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
-from coterie.pipeline.positions import group_positions, in_degrees
 from places import towns
 
 TOWNS = {"Munich": (48.14, 11.58), "Berlin": (52.52, 13.40), "Suva": (-18.1, 178.9), "Nome": (64.5, -165.4)}
