@@ -28,6 +28,34 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_maps_need_places(folder, capsys):
+    """Law: a map of a table without latitude and longitude is refused, with the option that names them."""
+    assert run(["plot", "map", "points.csv", "-k", "3", "-o", "out.png"]) == 2
+    assert "no two columns are called latitude and longitude" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["map", "scatter", "profiles", "regions", "clusplot"])
+def test_tables_of_places(folder, kind, capsys):
+    """Law: a table of latitude and longitude is drawn, from the rows and from a model of them."""
+    lines = ["lat,lon", *(f"{40 + row[0]:.4f},{row[1]:.4f}" for row in POINTS)]
+    (folder / "places.csv").write_text("\n".join(lines) + "\n")
+    assert run(["plot", kind, "places.csv", "-k", "3", "--dpi", "40", "-o", "rows.png"]) == 0
+    fit = [
+        "fit",
+        "places.csv",
+        "-k",
+        "3",
+        "--method",
+        "kmeans",
+        "--no-believe",
+        "--save",
+        "groups.safetensors",
+    ]
+    assert run([*fit, "--save", "groups.safetensors"]) == 0
+    drawn = ["plot", kind, "groups.safetensors", "--data", "places.csv", "--dpi", "40", "-o", "model.png"]
+    assert run(drawn) == 0, capsys.readouterr().err
+
+
 def empty_axes():
     return plt.figure().add_subplot()
 
@@ -39,6 +67,7 @@ def test_every_kind_draws_a_table(folder, kind, capsys):
     suffix = ".gif" if kind == "kmeans_animation" else ".png"
     k = [] if plot_kinds.find_kind(kind).method in ("optics", "hdbscan") else ["-k", "3"]
     command = ["plot", kind, "points.csv", *k, "--truth", "kind", "--dpi", "40", "-o", f"out{suffix}"]
+    command += ["--places", "width,height"] if kind == "map" else []
     assert run(command) == 0, capsys.readouterr().err
     assert capsys.readouterr().out.endswith(f"out{suffix} written\n")
     with Image.open(folder / f"out{suffix}") as image:
@@ -66,7 +95,7 @@ def test_a_saved_model_draws_its_tree_and_rows(folder):
         "--save",
         "m.safetensors",
     ]
-    assert run(fit) == 0
+    assert run([*fit, "--save", "groups.safetensors"]) == 0
     assert run(["plot", "dendrogram", "m.safetensors", "-k", "3"]) == 0
     assert (folder / "dendrogram.png").exists()
     assert run(["plot", "scatter", "m.safetensors", "--data", "points.csv", "-o", "s.png"]) == 0

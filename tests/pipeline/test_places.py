@@ -10,11 +10,14 @@ import pytest
 import coterie
 from coterie.cli.app import run
 from coterie.data import as_table, prepare_rows
-from coterie.data.places import find_places, named_pairs, with_places
+from coterie.data.geography.places import find_places, named_pairs, with_places
+from coterie.data.geography.positions import group_positions, in_degrees
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
-from coterie.pipeline.positions import group_positions, in_degrees
+from coterie.pipeline import make_request
+from coterie.pipeline.rows import memory_rows
+from coterie.workbook.dataset import weighted
 from places import towns
 
 TOWNS = {"Munich": (48.14, 11.58), "Berlin": (52.52, 13.40), "Suva": (-18.1, 178.9), "Nome": (64.5, -165.4)}
@@ -257,6 +260,18 @@ def test_positions_of_groups_by_definition():
     for group in range(3):
         arcs = haversine_distances(X[town == group], np.radians(centers[[group]]))[:, 0] * 6371.0088
         np.testing.assert_allclose(radii[group], [np.median(arcs), arcs.max()], rtol=1e-9)
+
+
+def test_weights_of_a_position():
+    """Law: in the explorer a weight of latitude or longitude weighs the position, all axes alike."""
+    frame, _ = visits()
+    rows = memory_rows(as_table(frame.assign(price=np.sqrt(np.arange(240)))), make_request())
+    heavy = weighted(rows, {"lat": 4.0, "price": 3.0})
+    ratio = rows.scaling.factor / heavy.scaling.factor
+    assert dict(zip(rows.columns, ratio, strict=True)) == pytest.approx(
+        {"price": 3.0, "lat, lon: x": 2.0, "lat, lon: y": 2.0, "lat, lon: z": 2.0}
+    )
+    assert any("weights of columns: lat x 4" in note for note in heavy.prepared.said)
 
 
 def test_update_is_refused():

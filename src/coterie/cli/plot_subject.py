@@ -15,12 +15,12 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
-from coterie.data.places import Place, cells_of, find_places, with_places
+from coterie.data.geography.places import Place, cells_of, find_places, with_places
+from coterie.data.geography.positions import in_degrees
 from coterie.data.table import choose_named, without_unassociated
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
-from coterie.pipeline.positions import in_degrees
 from coterie.pipeline.request import HAVERSINE
 from coterie.pipeline.rows import dense
 from coterie.tree import METHODS, Dendrogram, linkage

@@ -8,6 +8,7 @@ from coterie.data.columns import ColumnChoice, LeftOut
 from coterie.data.databases import hide_passwords, shown_name
 from coterie.data.dates import DATE_PARTS, check_dates
 from coterie.data.frames import as_table
+from coterie.data.geography.places import Place
 from coterie.data.inspection import ColumnFacts, Inspection, inspect
 from coterie.data.labels import (
     LabelledData,
@@ -19,7 +20,6 @@ from coterie.data.labels import (
     read_truth,
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
-from coterie.data.places import Place
 from coterie.data.readings import ColumnReading
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
 from coterie.data.table import PreparedRows, Table, prepare_rows, read_table

@@ -32,13 +32,13 @@ from coterie.data.columns import (
 )
 from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
+from coterie.data.geography.places import OFF, Place, angle_scaling, find_places, scale_places, with_places
 from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
 from coterie.data.lakes.partitions import Partitions, folder_partitions, with_partitions
 from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import no_rows_in, note_empty_files, reading_notes
 from coterie.data.paths import find_files, is_several, is_zarr, place_name
-from coterie.data.places import OFF, Place, angle_scaling, find_places, scale_places, with_places
 from coterie.data.readings import ColumnReading, ColumnReadings, look_as, reading_of, texts_to_keep
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers

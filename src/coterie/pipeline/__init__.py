@@ -1,12 +1,12 @@
 """The one way from data to an answer: request, prepared rows, candidates, judge, winner, description."""
 
+from coterie.data.geography.positions import Positions
 from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.compare_methods import MethodComparison, compare_methods
 from coterie.pipeline.fit import fit, fit_groups, run
 from coterie.pipeline.graph import GraphClustering, fit_graph
 from coterie.pipeline.groups import Groups, column_readings, predict_table
-from coterie.pipeline.positions import Positions
 from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe, check_recipe, make_estimator
 from coterie.pipeline.request import FitRequest, make_request

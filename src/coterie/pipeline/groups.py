@@ -30,15 +30,15 @@ from coterie._support.validation.schema import (
 from coterie.data import SCALINGS, LeftOut, PreparedRows, Scaling, Table, as_table, settle_missing
 from coterie.data.categories import Levels, note_unseen
 from coterie.data.columns import check_names
+from coterie.data.geography.places import Place, cells_of, what_is_wrong, with_places
+from coterie.data.geography.positions import in_degrees, note_turns, with_positions
 from coterie.data.missing import settle_mixed
-from coterie.data.places import Place, cells_of, what_is_wrong, with_places
 from coterie.data.readings import ColumnReading
 from coterie.distance import find_geometry
 from coterie.distance.mixed import takes_gaps
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline.many_columns import exemplars, names_of_rows
 from coterie.pipeline.mixed import MixedColumns
-from coterie.pipeline.positions import in_degrees, note_turns, with_positions
 from coterie.pipeline.profile import SHOWN, Profile, find_members, profile_groups
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.rules import category_name

@@ -13,7 +13,7 @@ from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parame
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
 from coterie.data import AUTO, check_dates, check_policy, check_scale
-from coterie.data.places import OFF, check_places
+from coterie.data.geography.places import OFF, check_places
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option

@@ -13,9 +13,9 @@ from coterie._support.typing import AnyArray, Data, Indices
 from coterie.data import PreparedRows, Scaling, Table, fit_scaling
 from coterie.data.categories import NOT_ASSOCIATED, is_category, not_associated
 from coterie.data.cells import NUMBER
+from coterie.data.geography.places import OFF, named_pairs
 from coterie.data.missing import REFUSE, Complete, Donors, note_missing
 from coterie.data.notes import listed
-from coterie.data.places import OFF, named_pairs
 from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.request import FitRequest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import threading
 from collections import OrderedDict
@@ -135,13 +136,17 @@ def weighted(rows: MemoryRows, weights: Mapping[str, float]) -> MemoryRows:
         raise InvalidParameter(
             f'{rows.source}: "{categories[0]}" holds categories, which take no weight. Set it to 1.'
         )
-    factors = np.array([weights.get(name, 1.0) for name in prepared.choice.used])
+    by_name = dict(weights)
+    for place in prepared.places:  # one weight for the position: the mean of those of its two columns
+        both = math.sqrt(weights.get(place.latitude, 1.0) * weights.get(place.longitude, 1.0))
+        by_name |= dict.fromkeys(place.axes, both)
+    factors = np.array([by_name.get(name, 1.0) for name in prepared.choice.used])
     if (factors == 1.0).all():
         return rows
     scaling = replace(prepared.scaling, factor=prepared.scaling.factor / factors)
     points = scaling.apply(prepared.complete.X)
-    used = zip(prepared.choice.used, factors, strict=True)
-    told = [f"{name} x {factor:g}" for name, factor in used if factor != 1]
+    used = {*prepared.choice.used, *(name for place in prepared.places for name in place.columns)}
+    told = [f"{name} x {weight:g}" for name, weight in weights.items() if weight != 1 and name in used]
     said = (*prepared.said, f"weights of columns: {listed(told)}")
     return replace(rows, prepared=replace(prepared, scaling=scaling, points=points, said=said))
 

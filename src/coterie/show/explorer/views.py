@@ -128,7 +128,8 @@ def _values_of(data: Dataset, name: str) -> list[dict[str, Any]] | None:
 def used_columns(state: State, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the columns with the role that they have in the rows as they are prepared now."""
     prepared = state.rows.prepared
-    used, reasons = set(prepared.choice.used), {one.name: one.reason for one in prepared.choice.left_out}
+    used = {*prepared.choice.used, *(name for place in prepared.places for name in place.columns)}
+    reasons = {one.name: one.reason for one in prepared.choice.left_out}
     said = state.roles
     return [
         {

@@ -127,7 +127,7 @@ def graticule(projection: Projection, extent: Extent) -> list[Line]:
     >>> around = Projection(48.1, 11.6, False)
     >>> lines = graticule(around, Extent(-100.0, 100.0, -100.0, 100.0))
     >>> [line.name for line in lines if line.is_parallel]
-    ['47.5°', '48.0°', '48.5°', '49.0°']
+    ['47.5°', '48.0°', '48.5°']
     """
     if projection.is_world:
         return _world_lines(projection)

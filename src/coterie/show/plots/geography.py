@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support.typing import CheckedRows, FloatArray, MatrixLike, Model
 from coterie._support.validation import Choice, check_data, check_parameter
-from coterie.data.places import Place, find_places, what_is_wrong
+from coterie.data.geography.places import Place, find_places, what_is_wrong
 from coterie.errors import InvalidData
 from coterie.show.layout.globe import Extent, bar_length, extent_of, graticule, projection_for
 from coterie.show.palette import FAINT, INK

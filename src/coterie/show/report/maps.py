@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from coterie._support.typing import FloatArray, Indices
+from coterie.data.geography.positions import place_text
 from coterie.pipeline.many_columns import MANY_COLUMNS
 from coterie.pipeline.partition import dense
-from coterie.pipeline.positions import place_text
 from coterie.show.layout.globe import projection_for
 from coterie.show.layout.planes import GOLDEN, NearPlane, density, graph_plane, near_plane, principal_plane
 from coterie.show.layout.upper_tree import UpperTree, upper_tree

@@ -14,7 +14,8 @@ from coterie._support.typing import AnyArray, FloatArray, JsonObject, Labels
 from coterie._support.validation.schema import Schema, Tensor, Text
 
 if TYPE_CHECKING:
-    from coterie.data import Place, PreparedRows
+    from coterie.data.geography.places import Place
+    from coterie.data.table import PreparedRows
 
 DEGREE_KM = 111.2  # of latitude: decimals of a centre follow the radius
 
@@ -76,7 +77,7 @@ def place_text(latitude: float, longitude: float, within: float = 0.0) -> str:
     Examples
     --------
     >>> place_text(48.13743, 11.57549, 3.0), place_text(-33.9, -70.6, 900.0)
-    ('48.137° N, 11.575° E', '34° S, 71° W')
+    ('48.137° N, 11.575° E', '33.9° S, 70.6° W')
     """
     decimals = 4 if within <= 0 else min(5, max(0, 1 - math.floor(math.log10(within / DEGREE_KM))))
     north, east = "N" if latitude >= 0 else "S", "E" if longitude >= 0 else "W"

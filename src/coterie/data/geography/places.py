@@ -179,9 +179,9 @@ def with_places(table: Table, places: Sequence[Place]) -> Table:
     Examples
     --------
     >>> from coterie.data import as_table
-    >>> table = as_table({"lat": [0.0, 90.0], "lon": [0.0, 0.0]})
+    >>> table = as_table({"lat": [0.0, -90.0], "lon": [0.0, 0.0]})
     >>> with_places(table, find_places(table)[0]).matrix(["lat, lon: x", "lat, lon: z"]).round().tolist()
-    [[6371.0, 0.0], [0.0, 6371.0]]
+    [[6371.0, 0.0], [0.0, -6371.0]]
     """
     if not places:
         return table

@@ -1,0 +1,1 @@
+"""Latitude and longitude: columns that are positions, and where groups of them are."""
