@@ -46,7 +46,14 @@ def names_of_pages():
     }
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=named)
+APPLICATIONS = ROOT / "docs" / "applications"  # test_documentation_applications.py runs all of their blocks
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if BLOCK.search(page.read_text()) and page.parent != APPLICATIONS],
+    ids=named,
+)
 def test_python_blocks_run(page, tmp_path, monkeypatch, small_budget):
     """Law: the Python blocks of a page run one after the other."""
     monkeypatch.chdir(tmp_path)
