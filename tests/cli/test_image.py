@@ -1,6 +1,9 @@
 """``coterie image``: answers, files, exit codes, and one line for whatever goes wrong."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -142,3 +145,16 @@ def test_help_fits_on_one_screen(cli, command):
     assert "Examples:" in out
     if command is None:
         assert cli("image")[1] == out
+
+
+def test_tab_completion():
+    """Law: a shell is offered the commands of the group, and the words that an option takes."""
+
+    def offered(*typed):
+        asked = {"COMP_WORDS": " ".join(typed), "COMP_CWORD": str(len(typed) - 1)}
+        environment = os.environ | asked | {"_COTERIE_COMPLETE": "complete_bash"}
+        command = [sys.executable, "-m", "coterie"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True).stdout.split()
+
+    assert offered("coterie", "image", "") == ["quantise", "segment", "features", "sheet"]
+    assert offered("coterie", "image", "segment", "--method", "s") == ["spectral", "slic"]

@@ -168,7 +168,7 @@ def show_features(found: PictureFeatures, folder: str, output: Path) -> None:
     print(f"{shown(folder)}   {_count(len(found.names), 'picture')}, {_count(len(found.columns), 'column')}")
     _print_notes(found.notes)
     print(f"\ntable     written to {shown(output)}")
-    print(f"groups    coterie fit {shown(output)} -o labels.csv")
+    print(f"groups    coterie fit {shown(output)} --scale none --carry file -o labels.csv")
     print(f"sheet     coterie image sheet {shown(folder)} --labels labels.csv -o sheet.png")
 
 

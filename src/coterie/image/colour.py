@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,4 +140,9 @@ def psnr(original: AnyArray, other: AnyArray) -> float:
     for at in range(0, len(one), 256):  # in blocks of rows: whole pictures of differences are large
         apart = one[at : at + 256].astype(np.int32) - two[at : at + 256]
         total += int((apart * apart).sum(dtype=np.int64))
-    return float("inf") if total == 0 else float(10 * np.log10(255**2 * one.size / total))
+    return psnr_of(total, one.size)
+
+
+def psnr_of(squares: int, count: int) -> float:
+    """Return the peak signal-to-noise ratio of bytes from the sum of squared differences and their number."""
+    return math.inf if squares == 0 else 10 * math.log10(255**2 * count / squares)

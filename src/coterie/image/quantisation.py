@@ -14,7 +14,7 @@ from coterie._support.typing import AnyArray, FloatArray, JsonObject, Labels, Ma
 from coterie._support.validation import Flag, Seed, Whole, check_parameter
 from coterie.cluster import KMeans
 from coterie.errors import InvalidData
-from coterie.image.colour import from_space, psnr, space_of
+from coterie.image.colour import from_space, psnr, psnr_of, space_of
 from coterie.image.pictures import MAX_PIXELS, Picture, read_picture, write_picture
 
 MOST_COLOURS = 65_536  # that k-means looks at; more are joined in cells first
@@ -67,7 +67,7 @@ class Quantised:
     @cached_property
     def image(self) -> AnyArray:
         """The picture in its new colours, in the shape of the original: grey stays grey, alpha is kept."""
-        return self.picture.as_given(self.palette[self.labels])
+        return self.picture.as_given(np.take(self.palette, self.labels, axis=0))
 
     @property
     def hex(self) -> tuple[str, ...]:
@@ -183,10 +183,14 @@ def quantise(
     of_colour = _nearest(points, np.asarray(_core.locate_colours(palette, kind, threads)))
     order, shares = _by_share(of_colour, weights, len(palette))
     palette, of_colour = palette[order], np.argsort(order).astype(np.int32)[of_colour]
-    labels = of_colour[index].reshape(height, width)
+    labels = np.take(of_colour, index).reshape(height, width)
     if dither:
         labels = np.asarray(_core.diffuse_errors(pixels, width, np.ascontiguousarray(palette), kind))
-    error = _error(picture, palette, labels)
+    if dither or opacity is not None:
+        error = _error(picture, palette, labels)
+    else:  # pixels of one colour have one error
+        apart = (colours.astype(np.int64) - palette[of_colour]) ** 2
+        error = psnr_of(int(apart.sum(axis=1) @ weights), 3 * len(pixels))
     return Quantised(labels, palette, shares, error, n_colours, picture, space, bool(dither), notes)
 
 
@@ -229,7 +233,7 @@ def _by_share(of_colour: Labels, weights: AnyArray, k: int) -> tuple[AnyArray, F
 
 def _error(picture: Picture, palette: AnyArray, labels: Labels) -> float:
     """Return the PSNR over the pixels that can be seen."""
-    new = palette[labels]
+    new = np.take(palette, labels, axis=0)
     if picture.alpha is None:
         return psnr(picture.pixels, new)
     is_seen = picture.alpha > 0

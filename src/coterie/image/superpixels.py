@@ -108,10 +108,6 @@ def slic(
     -------
     Superpixels
 
-    References
-    ----------
-    R. Achanta et al.: SLIC Superpixels Compared to State-of-the-Art Superpixel Methods, IEEE TPAMI 34, 2012.
-
     Examples
     --------
     >>> import numpy as np
