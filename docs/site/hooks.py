@@ -35,6 +35,7 @@ ROOMS = {
     "coterie.data": "tables, columns, scaling",
     "coterie.text": "documents as vectors, groups of documents with names",
     "coterie.series": "time series: distances, barycentres, k-means and k-Shape",
+    "coterie.phylogeny": "sequences, the distances between them, trees with branch lengths and support",
     "coterie.scale": "the same over blocks of rows, on threads or a Dask cluster",
     "coterie.show.plots": "every plot",
     "coterie.workbook": "groups that people edit",

@@ -20,6 +20,7 @@ PARTS = {
     "explorer": "tests.fuzz.part_explorer",
     "constrained": "tests.fuzz.part_constrained",
     "embeddings": "tests.fuzz.part_embeddings",
+    "phylogeny": "tests.fuzz.part_phylogeny",
 }
 
 

@@ -20,6 +20,7 @@ CASES = {
     "explorer": 25,
     "constrained": 40,
     "embeddings": 25,
+    "phylogeny": 60,
 }
 
 
