@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing with atheris: Newick text, FASTA, dialects of CSV, model files and their descriptions.
+"""Coverage-guided fuzzing with atheris: Newick, FASTA, dialects of CSV, model files and their descriptions.
 
 ``python -m tests.fuzz.coverage --minutes 10`` searches, ``python -m tests.fuzz.coverage newick FILE`` repeats
 a finding. Coverage is that of the Python code: native code is called, and its crashes are seen, but it does

@@ -33,7 +33,7 @@ def run(case: Case) -> None:
 
 
 def draw_fasta(draw: Draw) -> bytes:
-    """Return FASTA text by its grammar: odd letters, names, blanks and line ends, sometimes unequal lengths."""
+    """Return FASTA text by its grammar, with odd letters, names, blanks and line ends."""
     letters = draw.choice(["ACGT", "ACGT", "ACGTN-", "ACDEFGHIKLMNPQRSTVWY", "AC"])
     n_sites, end = draw.choice([1, 7, 40, 70, 130]), draw.choice(["\n", "\n", "\r\n", "\r"])
     base = draw.random.choice(list(letters), n_sites)
