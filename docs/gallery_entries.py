@@ -209,10 +209,24 @@ plots.radial_tree(tree, cut=3)
         ),
         Entry(
             "phylogram",
-            "A phylogeny from Newick text.",
+            "A phylogeny with branch lengths, and the support of its branches in percent.",
             """
-text = "(((human:6,chimp:6):2,gorilla:8):7,(mouse:12,rat:12):3);"
-plots.phylogram(Dendrogram.from_newick(text))
+from coterie.phylogeny import bootstrap, evolve, infer_tree, random_tree
+
+samples = evolve(random_tree(24, random_state=3), 400, random_state=1)
+phylogeny = bootstrap(samples, n_replicates=50).support(infer_tree(samples)).rooted_at_midpoint()
+plots.phylogram(phylogeny, cut=4)
+""",
+        ),
+        Entry(
+            "unrooted_tree",
+            "The same without a root.",
+            """
+from coterie.phylogeny import bootstrap, evolve, infer_tree, random_tree
+
+samples = evolve(random_tree(24, random_state=3), 400, random_state=1)
+phylogeny = bootstrap(samples, n_replicates=50).support(infer_tree(samples)).rooted_at_midpoint()
+plots.unrooted_tree(phylogeny, cut=4)
 """,
         ),
         Entry(

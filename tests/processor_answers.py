@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from scipy.sparse import csr_array
 
-from coterie import _core, cluster, distance, evaluate
+from coterie import _core, cluster, distance, evaluate, phylogeny
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.data import Whitening
 from coterie.distance import (
@@ -252,6 +252,19 @@ def of_trees():
                 yield f"linkage {method}/{n_columns}/{dtype.__name__}/heights", linkage(X, method)[:, 2]
 
 
+def of_phylogeny():
+    """Distances between sequences by every model, neighbour joining of them and of tied distances."""
+    rows = phylogeny.evolve(phylogeny.random_tree(90, mean_length=0.03), 501)
+    for model in ("p", "count", "jc", "k2p"):
+        D = phylogeny.sequence_distances(rows, model=model)
+        yield f"sequences {model}/float64|distances", D
+        tree = phylogeny.neighbour_joining(D)
+        yield f"neighbour joining {model}/float64|children", tree.arrays.children
+        yield f"neighbour joining {model}/float64|lengths", tree.lengths[:-1]
+    support = phylogeny.bootstrap(rows, n_replicates=5).support(tree).support
+    yield "bootstrap/float64|counts", np.nan_to_num(support / 20, nan=-1).round().astype(int)
+
+
 def of_measures():
     """Every measure, and silhouettes by weights, of many rows, and near the least and the largest numbers."""
     for n_columns in COLUMNS:
@@ -376,6 +389,7 @@ def of_engine():
     yield from of_tables()
     yield from of_constraints()
     yield from of_trees()
+    yield from of_phylogeny()
     yield from of_measures()
     yield from of_neighbour_graphs()
     yield from of_pictures()

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,7 @@ def files(folder):
     (folder / "letters").mkdir()
     for at, text in enumerate(texts):
         (folder / "letters" / f"{at}.txt").write_text(text)
+    shutil.copy(ROOT / "docs" / "applications" / "outbreak.fasta", folder)
     np.savetxt(folder / "scores.csv", np.exp(-np.abs(np.subtract.outer(*[rows[:8, 0]] * 2))), delimiter=",")
     return folder
 

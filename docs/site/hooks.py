@@ -37,6 +37,7 @@ ROOMS = {
     "coterie.image": "pictures: few colours, superpixels and segments, contact sheets",
     "coterie.series": "time series: distances, barycentres, k-means and k-Shape",
     "coterie.label": "which rows to label, labels for the others, what that saves",
+    "coterie.phylogeny": "sequences, the distances between them, trees with branch lengths and support",
     "coterie.scale": "the same over blocks of rows, on threads or a Dask cluster",
     "coterie.show.plots": "every plot",
     "coterie.workbook": "groups that people edit",

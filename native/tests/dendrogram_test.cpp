@@ -131,7 +131,9 @@ TEST(damaged_newick_is_refused_and_never_read_beyond_its_end) {
 
 TEST(newick_text_comes_back) {
   const RandomTree tree(50, 6);
-  const NewickTree read = read_newick(write_newick(tree.view(), tree.heights.data(), {}));
+  std::vector<double> lengths(static_cast<std::size_t>(tree.view().n_nodes()));
+  branch_lengths(tree.view(), tree.heights.data(), lengths.data());
+  const NewickTree read = read_newick(write_newick(tree.view(), lengths.data(), {}));
   CHECK(read.names.size() == 50);
   CHECK(read.inner_lengths.size() == 49);
   CHECK(read.has_lengths && read.first_without_length == std::string::npos);

@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing with atheris: Newick text, dialects of CSV, model files and their descriptions.
+"""Coverage-guided fuzzing with atheris: Newick, FASTA, dialects of CSV, model files and their descriptions.
 
 ``python -m tests.fuzz.coverage --minutes 10`` searches, ``python -m tests.fuzz.coverage newick FILE`` repeats
 a finding. Coverage is that of the Python code: native code is called, and its crashes are seen, but it does
@@ -81,6 +81,7 @@ def _search(target: str, seconds: int) -> None:
     with atheris.instrument_imports(include=["coterie"]):
         import coterie.data
         import coterie.persist
+        import coterie.phylogeny.fasta
         import coterie.tree  # noqa: F401
     act = TARGETS[target]
     known: set[str] = set()
@@ -139,6 +140,18 @@ def _newick(case: Any, content: bytes) -> None:
         use_tree(case, tree, "from_newick")
 
 
+def _fasta(case: Any, content: bytes) -> None:
+    from coterie.phylogeny import read_fasta
+    from tests.fuzz.part_phylogeny import use_alignment
+
+    with tempfile.NamedTemporaryFile(suffix=".fasta") as file:
+        file.write(content)
+        file.flush()
+        rows = case.attempt("read_fasta", lambda: read_fasta(file.name))
+    if len(rows) < 50:
+        use_alignment(case, rows, "read_fasta")
+
+
 def _text(case: Any, content: bytes) -> None:
     from coterie.data import read_table
 
@@ -182,6 +195,13 @@ def _newick_seeds() -> list[bytes]:
     return [draw_newick(Draw("newick", seed)).encode() for seed in range(SEEDS)]
 
 
+def _fasta_seeds() -> list[bytes]:
+    from tests.fuzz.case import Draw
+    from tests.fuzz.part_phylogeny import draw_fasta
+
+    return [draw_fasta(Draw("fasta", seed)) for seed in range(SEEDS)]
+
+
 def _text_seeds() -> list[bytes]:
     from tests.fuzz.case import Draw
     from tests.fuzz.tables import draw_file
@@ -205,12 +225,14 @@ def _description_seeds() -> list[bytes]:
 
 TARGETS: dict[str, Callable[[Any, bytes], None]] = {
     "newick": _newick,
+    "fasta": _fasta,
     "text": _text,
     "model": _model,
     "description": _description,
 }
 BEGINNINGS = {
     "newick": _newick_seeds,
+    "fasta": _fasta_seeds,
     "text": _text_seeds,
     "model": _model_seeds,
     "description": _description_seeds,

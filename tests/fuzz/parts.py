@@ -22,6 +22,7 @@ PARTS = {
     "embeddings": "tests.fuzz.part_embeddings",
     "series": "tests.fuzz.part_series",
     "images": "tests.fuzz.part_images",
+    "phylogeny": "tests.fuzz.part_phylogeny",
 }
 
 

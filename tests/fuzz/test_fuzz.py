@@ -22,6 +22,7 @@ CASES = {
     "embeddings": 25,
     "series": 60,
     "images": 40,
+    "phylogeny": 60,
 }
 
 

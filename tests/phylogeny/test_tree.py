@@ -54,8 +54,8 @@ def test_names_comments_and_labels():
 
 
 @pytest.mark.parametrize(
-    "text", ["", ";", "(a,b", "(a,b)", "(a,b));", "(a:x,b:1);", "(a:1,b);", "(a:inf,b:1);", "('a,b);", "(a,b)[;",
-             "((a),b);", "(a,a);", "(a:1,b:nan);", "a b;", "\ud800;"]
+    "text", ["", ";", "(a,b", "(a,b)", "(a,b));", "(a:x,b:1);", "(a:1,b);", "(a:inf,b:1);", "('a,b);",
+             "(a,b)[;", "((a),b);", "(a,a);", "(a:1,b:nan);", "a b;", "\ud800;"]
 )  # fmt: skip
 def test_broken_newick(text):
     """Law: text that is cut off or wrong is refused with the place, and so are names that come twice."""

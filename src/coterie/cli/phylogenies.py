@@ -209,7 +209,8 @@ def _about(found: Found) -> list[str]:
     kind = "rooted" if tree.is_rooted else "unrooted: nothing is said about which branch is the oldest"
     lines = [kind]
     if found.n_bootstrap:
-        known = tree.support[np.isfinite(tree.support)]
+        support = tree.unrooted().support  # a root divides a branch in two
+        known = support[np.isfinite(support)]
         strong = int((known >= 95).sum())
         lines.append(f"support: {found.n_bootstrap:,} bootstrap replicates; {strong} of {known.size} inner "
                      f"branches in 95 % of them or more")  # fmt: skip

@@ -6,6 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from coterie.cluster import GaussianMixture, KMeans
+from coterie.phylogeny import Phylogeny
 from coterie.pipeline import profile_groups
 from coterie.show import plots
 from coterie.tree import Dendrogram, linkage
@@ -29,6 +30,7 @@ DRAWN = {
     "dendrogram": lambda: plots.dendrogram(TREE, cut=3),
     "radial_tree": lambda: plots.radial_tree(TREE),
     "phylogram": lambda: plots.phylogram(TREE),
+    "unrooted_tree": lambda: plots.unrooted_tree(Phylogeny([[0, 1], [2, 3]], names=HOSTILE)),
     "linkages": lambda: plots.linkages({HOSTILE[0]: TREE}),
     "clustermap": lambda: plots.clustermap(FRAME, TREE),
     "parallel_coordinates": lambda: plots.parallel_coordinates(FRAME, LABELS, names=HOSTILE),

@@ -1,5 +1,7 @@
 """Other views of trees: radial, phylogram, tanglegram, clustermap, impurity curves."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,8 +10,16 @@ from sklearn.datasets import load_iris
 
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import compare_linkages, cut_curve
+from coterie.phylogeny import Phylogeny, random_tree
 from coterie.show.palette import color_of, letters_in
-from coterie.show.plots import clustermap, impurity_curves, phylogram, radial_tree, tanglegram
+from coterie.show.plots import (
+    clustermap,
+    impurity_curves,
+    phylogram,
+    radial_tree,
+    tanglegram,
+    unrooted_tree,
+)
 from coterie.tree import Dendrogram, entanglement, linkage, untangled
 
 RNG = np.random.default_rng(0)
@@ -177,3 +187,57 @@ def test_wrong_arguments_are_refused():
         impurity_curves([1, 2])
     with pytest.raises(InvalidData, match="needs two trees of the same leaves"):
         tanglegram(TREE, TREE.subtree(TREE.root - 1))
+
+
+PHYLOGENY = Phylogeny.from_newick("((cat:4,dog:3)95:2,(crow:6,gull:-1)7:1,trout:9);")
+
+
+def test_phylogram_of_a_phylogeny_has_its_lengths_and_support():
+    """Law: a branch is as long as it is, a negative one 0; support stands at its node."""
+    ax = phylogram(PHYLOGENY)
+    spans = sorted((line[0, 0], line[-1, 0]) for line in lines(ax))
+    assert spans == [(0, 1), (0, 2), (0, 9), (1, 1), (1, 7), (2, 5), (2, 6)]
+    assert [text.get_text() for text in ax.texts] == ["cat", "dog", "crow", "gull", "trout", "95", "7", "1"]
+
+
+def test_unrooted_branches_have_their_lengths_and_do_not_cross():
+    """Law: straight lines as long as the branches, of which no two cross; no name is upside down."""
+    for tree in (PHYLOGENY, random_tree(40, random_state=1), random_tree(400, random_state=2)):
+        ax = unrooted_tree(tree, max_leaves=None)
+        drawn = lines(ax)
+        long = sorted(np.linalg.norm(line[1] - line[0]) for line in drawn)
+        np.testing.assert_allclose(long, np.sort(np.maximum(tree.lengths[:-1], 0)), atol=1e-9)
+    for tree in (PHYLOGENY, random_tree(40, random_state=1)):
+        ax = unrooted_tree(tree)
+        assert all(np.cos(np.radians(text.get_rotation())) > -1e-9 for text in ax.texts)
+        assert {text.get_text() for text in ax.texts} >= set(tree.names)
+    crossed = [_cross(a, b) for a, b in itertools.combinations(lines(unrooted_tree(PHYLOGENY)), 2)]
+    assert not any(crossed)
+
+
+def _cross(one, other):
+    def side(a, b, c):
+        return np.sign(round(float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])), 9))
+
+    return side(*one, other[0]) * side(*one, other[1]) < 0 and side(*other, one[0]) * side(*other, one[1]) < 0
+
+
+def test_groups_of_phylogenies_are_coloured_and_large_ones_cut_short():
+    """Law: a cut colours its clades; of many leaves the highest nodes are drawn, with counts."""
+    tree = random_tree(300, random_state=3).rooted_at_midpoint()
+    for draw in (phylogram, unrooted_tree):
+        ax = draw(tree, cut=5, max_leaves=30)
+        assert ax.get_title(loc="left").startswith("300 leaves, 5 groups, ")
+        colors = {tuple(color) for color in ax.collections[0].get_colors()}
+        assert {to_rgb(color_of(0)), to_rgb(color_of(1))} <= {color[:3] for color in colors}
+        names = [text.get_text() for text in ax.texts][:-1]
+        counted = [int(name[1:-1]) if name.startswith("(") else 1 for name in names]
+        assert sum(counted) == 300
+        assert len(counted) <= 30
+    with pytest.raises(InvalidParameter, match="needs a root"):
+        phylogram(random_tree(9), cut=2)
+    with pytest.raises(InvalidData, match="a label per leaf, 5"):
+        unrooted_tree(PHYLOGENY, cut=[0, 1])
+    with pytest.raises(InvalidParameter, match="needs a Phylogeny, a Dendrogram"):
+        unrooted_tree("tree")
+    assert len(unrooted_tree(TREE).texts) == 25

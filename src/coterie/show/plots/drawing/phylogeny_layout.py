@@ -49,8 +49,8 @@ class Branching:
     def plane(self) -> dict[int, tuple[float, float]]:
         """Return where each node is drawn around the root.
 
-        Felsenstein's equal-angle layout, in which each tip has the same angle; of trees that are not too large
-        branches are then turned, so that the gaps between those at a node are equal (equal daylight).
+        Felsenstein's equal-angle layout, in which each tip has the same angle; in trees that are not too
+        large branches are then turned, so that the gaps between those at a node are equal (daylight).
         """
         widths = dict.fromkeys(self.tips, 1)
         for node, children in self.children.items():
