@@ -78,7 +78,7 @@ def anomaly_scores(
         Group of each row; -1 is noise, which is compared with the nearest group.
     how : {"centre", "local"}, default="centre"
         "centre": distance to the mean of the group, divided by the median of that distance in the group, for
-        round groups. "local": local outlier factor among the rows of the group, for groups of any shape: how
+        round groups. "local": local outlier factor [breunig-2000] among the rows of the group, for groups of any shape: how
         much thinner the rows are spread around a row than around its neighbours.
     metric : str, callable or Distance, default="euclidean"
         Distance of "local", as in `pairwise_distances`; "centre" is Euclidean.

@@ -80,7 +80,8 @@ def propagate_labels(
         Labels; -1 where unknown, as in `sklearn.semi_supervised`.
     groups : array-like of shape (n,), default=None
         Group of each row: a row gets the most frequent label of its group, the smallest of equally frequent
-        ones. -1 is noise, and stays without a label. None: labels spread over the graph of neighbours.
+        ones. -1 is noise, and stays without a label. None: labels spread over the graph of neighbours
+        [zhou-2004].
     share : float, default=1.0
         With groups: share of the rows of each group that get its label, those nearest to its mean.
     n_neighbors : int, default=15
