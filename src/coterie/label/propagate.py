@@ -167,7 +167,7 @@ def _from_groups(
 
 
 def _graph(X: MatrixLike, given: Labels, n_neighbors: int, metric: MetricLike, n_jobs: int | None) -> Any:
-    rows = X if len(getattr(X, "shape", ())) == 2 else check_data(X, who=WHO, may_be_distances=True)
+    rows: Any = X if len(getattr(X, "shape", ())) == 2 else check_data(X, who=WHO, may_be_distances=True)
     n_rows = int(rows.shape[0])
     _check_length(n_rows, given, "rows of X")
     if n_rows < 2:
