@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from scipy.sparse import csr_array
 
-from coterie import _core, cluster, distance, evaluate, phylogeny
+from coterie import _core, cluster, distance, evaluate, label, phylogeny, series
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.data import Whitening
 from coterie.distance import (
@@ -330,6 +330,7 @@ def of_lapack():
     yield "mahalanobis", pairwise_distances(X, X[:20], find_distance("mahalanobis").fit(X))
     singular = np.diag([1.0, 1, 1, 1, 0])
     yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
+    yield from of_labels()
     yield from of_methods(
         [*SPECTRAL_WAYS, *EMBEDDINGS, *PRODUCT_WAYS, ("KernelKMeans", {"method": "nystroem"})]
     )
@@ -378,6 +379,25 @@ def of_pictures():
         yield f"picture_features/{kind}/float64", picture_features([picture], kind).X
 
 
+def of_labels():
+    """Rows to label, labels that spread, unusual rows, and shapes of series."""
+    for n_columns in COLUMNS:
+        X, groups = clouds(N_ROWS, n_columns, np.float64)
+        where = f"{n_columns} columns"
+        for strategy in label.STRATEGIES:
+            chosen = label.select_to_label(X, N_GROUPS, strategy=strategy, random_state=0)
+            yield f"to label/{strategy}/{where}|found", chosen.rows
+        known = np.where(np.arange(N_ROWS) % 9 == 0, groups, -1)
+        told = label.propagate_labels(X, known)
+        yield f"spread/{where}|labels", told.labels
+        yield f"spread/{where}|found", told.contradictions
+        for how in ("centre", "local"):
+            yield f"unusual/{how}/{where}", evaluate.anomaly_scores(X, groups, how=how).scores
+        shapes = series.KShape(N_GROUPS, random_state=0).fit(np.cumsum(X, axis=1))
+        yield f"KShape/{where}|labels", shapes.labels_
+        yield f"KShape/{where}", shapes.cluster_centers_
+
+
 def of_engine():
     """Answers that the kernels of an instruction set compute, or help to compute."""
     usual = [(method.class_name, dict(method.settings)) for method in cluster.methods()]
@@ -393,6 +413,7 @@ def of_engine():
     yield from of_measures()
     yield from of_neighbour_graphs()
     yield from of_pictures()
+    yield from of_labels()
 
 
 def of_ties():

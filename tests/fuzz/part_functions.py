@@ -11,7 +11,7 @@ import pandas
 from threadpoolctl import threadpool_limits
 
 import coterie
-from coterie import cluster, distance, evaluate, prepare, read, select
+from coterie import cluster, distance, evaluate, label, prepare, read, select
 from tests.fuzz.case import Case, Draw, expect
 from tests.fuzz.checks import arrays_of, check_same
 from tests.fuzz.parameters import draw_parameter
@@ -38,6 +38,8 @@ MORE_OF_DATA = [
     evaluate.dispersions,
     evaluate.assess,
     evaluate.wcss,
+    evaluate.anomaly_scores,
+    label.propagate_labels,
 ]
 
 
@@ -154,6 +156,19 @@ def _layout(draw: Draw) -> Call:
     return cluster.lay_out_graph, (value,), options, words
 
 
+def _rows_to_label(draw: Draw) -> Call:
+    rows = draw_rows(draw)
+    options: dict[str, Any] = {"random_state": wild_seed(draw) if draw.chance(0.2) else 0}
+    if draw.chance(0.8):
+        options["strategy"] = draw.choice([*label.STRATEGIES, draw_wild(draw)])
+    if draw.chance(0.3):
+        options["labelled"] = draw.choice([[0], [], [0, 1], [-1], np.arange(rows.shape[0]), draw_wild(draw)])
+    if draw.chance(0.2):
+        options["memberships"] = draw_rows(draw, d=3).value
+    n = draw.choice([1, 2, 3, rows.shape[0], 0, draw_wild(draw)])
+    return label.select_to_label, (rows.value, n), options, f"{rows.words}, {n!r}"
+
+
 def _matrices(draw: Draw) -> Call:
     square = draw_square(draw)
     function = draw.choice(
@@ -215,6 +230,10 @@ CHOICES = {
     "within": ["diameter", "mean", "centroid", "nothing"],
     "kind": ["sse", "mean_to_centroid", "diameter", "nothing"],
     "sample": ["random", "all", "nothing"],
+    "how": ["centre", "local", "nothing"],
+    "n_neighbors": [1, 5, 20, 0, 2**63],
+    "share": [0.5, 1.0, 0.0, np.nan],
+    "alpha": [0.5, 0.99, 0.0, 1.0, np.nan],
 }
 
 
@@ -462,6 +481,7 @@ FAMILIES = [
     _fit_network,
     _scaling,
     _optics_parts,
+    *[_rows_to_label] * 2,
 ]
 
 

@@ -125,5 +125,8 @@ def test_rows_that_are_not_finite_are_refused_and_one_row_is_fine():
     with pytest.raises(CoterieError, match="NaN"):
         propagate_labels([[np.nan], [1.0], [2.0]], [0, -1, -1], groups=[0, 0, 0])
     assert propagate_labels([[1.0]], [4]).labels.tolist() == [4]
+    for X in (None, 3.0, "rows", [], [[]]):
+        with pytest.raises(CoterieError):
+            propagate_labels(X, [0, -1])
     labels = KMeans(1).fit_predict(np.ones((5, 2)))
     assert propagate_labels(np.ones((5, 2)), [2, -1, -1, -1, -1], groups=labels).labels.tolist() == [2] * 5

@@ -82,7 +82,7 @@ def leading_axes(matrices: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> leading_axes(np.array([np.diag([4.0, 1.0]), [[2.0, 1.0], [1.0, 2.0]]])).round(6).tolist()
+    >>> abs(leading_axes(np.array([np.diag([4.0, 1.0]), [[2.0, 1.0], [1.0, 2.0]]]))).round(6).tolist()
     [[1.0, 0.0], [0.707107, 0.707107]]
     """
     count, size = matrices.shape[:2]

@@ -78,8 +78,8 @@ def anomaly_scores(
         Group of each row; -1 is noise, which is compared with the nearest group.
     how : {"centre", "local"}, default="centre"
         "centre": distance to the mean of the group, divided by the median of that distance in the group, for
-        round groups. "local": local outlier factor among the rows of the group, for groups of any shape: how
-        much thinner the rows are spread around a row than around its neighbours.
+        round groups. "local": local outlier factor among the rows of the group [breunig-2000], for groups of
+        any shape: how much thinner the rows are spread around a row than around its neighbours.
     metric : str, callable or Distance, default="euclidean"
         Distance of "local", as in `pairwise_distances`; "centre" is Euclidean.
     n_neighbors : int, default=20
@@ -96,7 +96,7 @@ def anomaly_scores(
     --------
     >>> found = anomaly_scores([[0.0], [1.0], [2.0], [9.0], [50.0], [51.0], [52.0]], [0, 0, 0, 0, 1, 1, 1])
     >>> found.top(1), found.shares.round(2).tolist()
-    (array([3]), [0.57, 0.86, 0.86, 0.14, 0.43, 1.0, 0.43])
+    (array([3]), [0.29, 0.71, 0.86, 0.14, 0.57, 1.0, 0.57])
     """
     who = "anomaly_scores"
     check_parameter(how, Choice(*WAYS), name="how", who=who)

@@ -73,9 +73,9 @@ def select_to_label(
         How many rows can be labelled.
     strategy : {"typical", "coreset", "uncertainty", "random"}, default="typical"
         "typical": the row nearest to each centre of k-means with n groups, the largest group first.
-        "coreset": rows that cover the data: each is the row farthest from those before it (k-center), the
-        first the one nearest to the mean. "uncertainty": rows between two groups, where the two largest
-        memberships differ least. "random": the baseline.
+        "coreset": rows that cover the data: each is the row farthest from those before it (k-center
+        [gonzalez-1985]), the first the one nearest to the mean. "uncertainty": rows between two groups, where
+        the two largest memberships differ least. "random": the baseline.
     labelled : array-like of int, default=None
         Rows that have labels already: they are not chosen again, and "coreset" covers what they leave.
     memberships : array-like of shape (n_rows, k), default=None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse import csr_array, diags_array
 
 from coterie._support.typing import FloatArray, Indices, Labels, MatrixLike, MetricLike, VectorLike
 from coterie._support.validation import Number, Whole, check_data, check_parameter
@@ -80,7 +80,8 @@ def propagate_labels(
         Labels; -1 where unknown, as in `sklearn.semi_supervised`.
     groups : array-like of shape (n,), default=None
         Group of each row: a row gets the most frequent label of its group, the smallest of equally frequent
-        ones. -1 is noise, and stays without a label. None: labels spread over the graph of neighbours.
+        ones. -1 is noise, and stays without a label. None: labels spread over the graph of neighbours
+        [zhou-2004].
     share : float, default=1.0
         With groups: share of the rows of each group that get its label, those nearest to its mean.
     n_neighbors : int, default=15
@@ -166,12 +167,13 @@ def _from_groups(
 
 
 def _graph(X: MatrixLike, given: Labels, n_neighbors: int, metric: MetricLike, n_jobs: int | None) -> Any:
-    n_rows = X.shape[0] if issparse(X) else len(X)  # type: ignore[union-attr,arg-type]  # of any kind
+    rows: Any = X if len(getattr(X, "shape", ())) == 2 else check_data(X, who=WHO, may_be_distances=True)
+    n_rows = int(rows.shape[0])
     _check_length(n_rows, given, "rows of X")
     if n_rows < 2:
         return csr_array((n_rows, n_rows))
     k = min(n_neighbors, n_rows - 1)
-    return neighbour_graph(X, k, metric, n_jobs=n_jobs).weights
+    return neighbour_graph(rows, k, metric, n_jobs=n_jobs).weights
 
 
 def _over_graph(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import fft
@@ -107,14 +108,19 @@ def best_shifts(correlations: Points, longest: int) -> tuple[Points, Indices]:
     >>> best_shifts(np.array([[0.1, 0.9, 0.0, 0.9]]), 3)
     (array([0.9]), array([1]))
     """
-    size = correlations.shape[1]
-    shifts = np.concatenate([np.arange(longest), np.arange(-(longest - 1), 0)])
-    at_shift = correlations[:, shifts % size]
-    order = np.argsort(np.abs(shifts), kind="stable")
-    ordered = at_shift[:, order]
+    shifts, places = _shifts_by_size(longest, correlations.shape[1])
+    ordered = correlations[:, places]
     greatest = ordered.max(axis=1)
     first = (ordered >= (greatest - LEVEL)[:, None]).argmax(axis=1)
-    return greatest, shifts[order[first]]
+    return greatest, shifts[first]
+
+
+@lru_cache(maxsize=4)
+def _shifts_by_size(longest: int, size: int) -> tuple[Indices, Indices]:
+    """Return the shifts of series, the nearest to 0 first, and the place of each among so many."""
+    shifts = np.concatenate([np.arange(longest), np.arange(-(longest - 1), 0)])
+    shifts = shifts[np.argsort(np.abs(shifts), kind="stable")]
+    return shifts, shifts % size
 
 
 def shape_distances(X: SeriesCollection, Y: SeriesCollection, *, is_same: bool, threads: int) -> Distances:
