@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray
+from coterie._support.typing import AnyFunction, FloatArray, LinearOperator
 
 EQUAL_SHARE = 1e-6  # entries of an axis that differ by less than this share of the largest are equally large
 FLAT = 1e-13  # a direction with less than this share of the largest variance is rounding
@@ -50,7 +50,7 @@ def symmetric_axes(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     return values, settle_signs(vectors)
 
 
-def lanczos(operator: Any, seed: int, **options: Any) -> tuple[FloatArray, FloatArray]:
+def lanczos(operator: LinearOperator, seed: int, **options: Any) -> tuple[FloatArray, FloatArray]:
     """Return eigenpairs of a symmetric operator by SciPy's ARPACK, the same ones whenever it is called.
 
     ARPACK draws a new vector where its space cannot grow, and SciPy 1.17 does so from the system's entropy
@@ -118,7 +118,7 @@ def leading_axes(matrices: FloatArray) -> FloatArray:
 
 
 @cache
-def _takes_generator(function: Any) -> bool:
+def _takes_generator(function: AnyFunction) -> bool:
     return "rng" in signature(function).parameters
 
 

@@ -17,7 +17,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
 from coterie._support.lazy import lazy_names
-from coterie._support.typing import AnyFunction
+from coterie._support.typing import AnyFunction, ValuesByName
 
 if TYPE_CHECKING:
     from sklearn.base import (
@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 # Classes that were defined before their ancestors were there, with the keywords of their class statements.
-_waiting: list[tuple[type, dict[str, Any]]] = []
+_waiting: list[tuple[type, ValuesByName]] = []
 _have_ancestors = False  # the stand-ins
 _is_done = False
 _lock = RLock()

@@ -13,6 +13,7 @@ FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 Data: TypeAlias = npt.NDArray[np.floating[Any]]  # (n_samples, n_features), C-ordered float32 or float64
 SparseData: TypeAlias = Any  # a SciPy CSR matrix or array: SciPy ships no types
 CheckedRows: TypeAlias = Any  # checked rows: Data or SparseData
+FloatType: TypeAlias = np.dtype[np.floating[Any]]  # float32 or float64
 Centers: TypeAlias = npt.NDArray[np.floating[Any]]  # (n_clusters, n_features)
 Weights: TypeAlias = npt.NDArray[np.float64]  # (n_samples,)
 Distances: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -24,11 +25,13 @@ VectorLike: TypeAlias = npt.ArrayLike
 MetricLike: TypeAlias = Any  # a name, a Distance, or a function of two rows
 Init: TypeAlias = Any  # a name, centres, or a function that returns them
 AnyFunction: TypeAlias = Callable[..., Any]
+LinearOperator: TypeAlias = Any  # an array, a sparse matrix or an operator of SciPy, which ships no types
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
 # What has no one type, each for a reason that holds wherever it is used.
 PolarsFrame: TypeAlias = Any  # a polars data frame: polars is optional, so that its types may not be there
 PolarsSeries: TypeAlias = Any  # a polars series
+PandasFrame: TypeAlias = Any  # a pandas data frame: pandas is optional, and ships no types
 Model: TypeAlias = Any  # a fitted model, ours or of scikit-learn, which ships no types
 Tags: TypeAlias = Any  # scikit-learn's tags of an estimator
 JsonObject: TypeAlias = dict[str, Any]  # facts by name, as --json prints them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -130,7 +130,7 @@ class ConsensusClustering(Clusterer):
         "_counts": ListOf(Tensor(None, "clusters", kind="f8", low=0, high=LARGEST_WHOLE), "runs"),
     }
 
-    estimators_: list[Any]
+    estimators_: list[Model]
     dendrogram_: Dendrogram
     _counts: list[FloatArray]
 
@@ -200,7 +200,7 @@ class ConsensusClustering(Clusterer):
         base = KMeans(min(self.n_clusters, n_drawn)) if self.estimator is None else self.estimator
         refitter = Refitter(base, X, who=who)
 
-        def resample(rng: np.random.Generator) -> tuple[Any, Labels]:
+        def resample(rng: np.random.Generator) -> tuple[Model, Labels]:
             draw = draw_subsample(n, self.fraction, rng)
             model, labels = refitter.fit_draw(draw, seed_from(rng))
             return model, fill_labels(n, draw.rows, labels, ABSENT)

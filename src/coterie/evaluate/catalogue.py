@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from inspect import getdoc, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from coterie._support.validation import Choice, Nothing, check_parameter, unknown_name
 
@@ -129,7 +129,7 @@ class Measure:
         right = "inf)" if math.isinf(self.high) else f"{self.high:g}]"
         return f"{left}, {right}"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> float:
+    def __call__(self, *args: object, **kwargs: object) -> float:
         """Compute the measure."""
         return self.function(*args, **kwargs)
 

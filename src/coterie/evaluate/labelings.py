@@ -27,7 +27,7 @@ class Labeling:
     """One label per sample, as integers, and the way back to the labels as they were given."""
 
     integers: AnyArray  # C-ordered, any integer type
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
     names: AnyArray | None = None  # what the integers 0..k-1 stand for, sorted; None: they are the labels
 
     def __len__(self) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from coterie._support.optional import require
+from coterie._support.typing import PandasFrame
 from coterie.evaluate.catalogue import Measure, find_measure
 
 NOT_DEFINED = "-"
@@ -39,7 +40,7 @@ class MeasureTable(Mapping[str, float]):
         """Return the values by the names of the measures."""
         return dict(self._values)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per measure, its value and its facts."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         rows = [

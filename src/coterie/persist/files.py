@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from coterie._support import scikit_learn
 from coterie._support.config import version
@@ -109,14 +109,14 @@ def _parsed(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> ValuesByName:
+def _without_doubles(pairs: list[tuple[str, object]]) -> ValuesByName:
     read = dict(pairs)
     if len(read) < len(pairs):
         raise ModelFileError("its description has the same name twice")
     return read
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     raise ModelFileError(f"its description holds {name}, which is not JSON")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import AnyArray, Settings, ValuesByName
+from coterie._support.typing import AnyArray, Model, Settings, SparseData, ValuesByName
 from coterie._support.validation import check_parameters, schema
 from coterie.distance import Distance, Geometry, distances, find_distance, find_geometry
 from coterie.errors import ModelFileError
@@ -101,7 +101,7 @@ class Writer:
         plain = value.item()
         return {"$scalar": value.dtype.str, "value": self.write(plain, place)}
 
-    def _write_array(self, value: Any, place: str) -> ValuesByName:
+    def _write_array(self, value: AnyArray, place: str) -> ValuesByName:
         if value.dtype.kind in TENSOR_KINDS and value.dtype.itemsize <= 8:
             name = place
             while name in self.tensors:
@@ -117,7 +117,7 @@ class Writer:
             }
         raise ModelFileError(f"{place} is an array of {value.dtype}, which cannot be saved.")
 
-    def _write_sparse(self, value: Any, place: str) -> ValuesByName:
+    def _write_sparse(self, value: SparseData, place: str) -> ValuesByName:
         rows = value.tocsr()
         return {
             "$csr": [self._write_array(part, f"{place}.{name}") for name, part in _parts(rows)],
@@ -125,7 +125,7 @@ class Writer:
             "is_array": isinstance(value, sparse.sparray),
         }
 
-    def _write_object(self, value: Any, place: str) -> ValuesByName:
+    def _write_object(self, value: Model, place: str) -> ValuesByName:
         name = registry.name_of(value)
         if type(value) in ADAPTERS:
             state_of, _ = ADAPTERS[type(value)]
@@ -187,38 +187,39 @@ class Reader:
             raise ModelFileError(f"it holds a value of an unknown kind ({', '.join(sorted(written))[:60]})")
         return _READERS[marks[0]](self, written)
 
-    def _read_float(self, written: Any) -> float:
+    def _read_float(self, written: Settings) -> float:
         if written["$float"] not in SPECIAL_FLOATS:
             raise ModelFileError(f"it holds the number {schema.shown(written['$float'])}")
         return float(written["$float"])
 
-    def _read_scalar(self, written: Any) -> Any:
+    def _read_scalar(self, written: Settings) -> np.generic:
         dtype, value = _plain_dtype(written["$scalar"]), self.read(written["value"])
         if not isinstance(value, bool | int | float):
             raise ModelFileError(f"it holds {schema.shown(value)} for a number")
         with np.errstate(over="ignore"):
             return dtype.type(value)
 
-    def _read_tuple(self, written: Any) -> tuple[Any, ...]:
+    def _read_tuple(self, written: Settings) -> tuple[object, ...]:
         return tuple(self.read(item) for item in _list_in(written["$tuple"]))
 
-    def _read_dict(self, written: Any) -> dict[Any, Any]:
+    def _read_dict(self, written: Settings) -> dict[Hashable, object]:
         pairs = [(self.read(key), self.read(item)) for key, item in _list_in(written["$dict"])]
         read = dict(pairs)
         if len(read) < len(pairs):
             raise ModelFileError("a dict in it has the same key twice")
         return read
 
-    def _read_array(self, written: Any) -> Any:
+    def _read_array(self, written: Settings) -> AnyArray:
         name = written["$array"]
         if not isinstance(name, str) or name not in self._tensors:
             raise ModelFileError(f"it lacks the tensor {schema.shown(name)}")
         if name in self._used:
             raise ModelFileError(f"two of its values share the tensor {schema.shown(name)}")
         self._used.add(name)
-        return self._tensors[name]
+        found: AnyArray = self._tensors[name]
+        return found
 
-    def _read_strings(self, written: Any) -> AnyArray:
+    def _read_strings(self, written: Settings) -> AnyArray:
         texts, is_object = _list_in(written["$strings"]), written["kind"] == "object"
         if not all(isinstance(text, str) for text in texts):
             raise ModelFileError("a text in it is none")
@@ -228,7 +229,7 @@ class Reader:
             raise ModelFileError(f"an array of text in it would take {n_bytes:,} bytes")
         return np.array(texts, dtype=object if is_object else str).reshape(_shape_in(written["shape"]))
 
-    def _read_sparse(self, written: Any) -> Any:
+    def _read_sparse(self, written: Settings) -> SparseData:
         data, indices, indptr = (self.read(part) for part in _list_in(written["$csr"]))
         shape = _shape_in(written["shape"])
         is_sound = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr))
@@ -241,10 +242,10 @@ class Reader:
         matrix.check_format(full_check=True)
         return matrix
 
-    def _read_dtype(self, written: Any) -> np.dtype[Any]:
+    def _read_dtype(self, written: Settings) -> np.dtype[np.generic]:
         return _plain_dtype(written["$dtype"])
 
-    def _read_value(self, written: Any) -> Any:
+    def _read_value(self, written: Settings) -> object:
         kind: Any = registry.class_named(written["$value"])
         if registry.is_estimator(kind):
             raise ModelFileError(f"it takes the estimator {kind.__name__} for a value")
@@ -255,7 +256,7 @@ class Reader:
             return restore(state)
         return kind.__coterie_restore__(state) if registry.has_hook(kind) else kind(**state)
 
-    def _read_estimator(self, written: Any) -> Any:
+    def _read_estimator(self, written: Settings) -> Model:
         kind: Any = registry.class_named(written["$estimator"])
         if not registry.is_estimator(kind):
             raise ModelFileError(f"it takes {kind.__name__} for an estimator")
@@ -298,7 +299,7 @@ def _check(kind: Any, state: ValuesByName, parameters: ValuesByName) -> None:
         kind._check_state({**parameters, **state}, sizes)
 
 
-def _plain_dtype(name: object) -> np.dtype[Any]:
+def _plain_dtype(name: object) -> np.dtype[np.generic]:
     if not isinstance(name, str) or name not in PLAIN_TYPES | FLOAT_TYPES:
         raise ModelFileError(f"it holds values of type {schema.shown(name)}")
     return np.dtype(name)
@@ -317,5 +318,5 @@ def _shape_in(written: object) -> tuple[int, ...]:
     return shape
 
 
-def _parts(rows: Any) -> list[tuple[str, Any]]:
+def _parts(rows: SparseData) -> list[tuple[str, AnyArray]]:
     return [("data", rows.data), ("indices", rows.indices), ("indptr", rows.indptr)]

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from coterie._support.typing import Data
+from coterie._support.typing import Data, FloatType
 from coterie.data import Scaling
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.preparation import Change, Preparation
@@ -26,7 +26,20 @@ from coterie.scale.runtime.cache import (
     forget_here,
 )
 from coterie.scale.runtime.counters import COUNTERS
-from coterie.scale.sources.partitions import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
+from coterie.scale.sources.partitions import (
+    ColumnKeys,
+    Piece,
+    Span,
+    StoredRows,
+    check_made,
+    fill_rows,
+    rows_of,
+    some_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow
+    from dask.delayed import Delayed
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
 BLOCK_BYTES = 16 << 20  # estimate: large against the cost of a task, small against memory
@@ -40,10 +53,10 @@ class Block:
     index: int  # which block
     first_row: int  # index of its first row in the whole
     spans: tuple[Span, ...]  # which rows of which pieces it consists of
-    sources: list[Any]  # for each span a piece, or the rows of one that Dask has made
+    sources: list[Piece | StoredRows]  # for each span a piece, or the rows of one that Dask has made
     columns: ColumnKeys | None
     n_columns: int
-    dtype: np.dtype[Any]
+    dtype: FloatType
     scaling: Change | None
     is_kept: ClassVar[bool] = False  # whether its rows lie in a file of decoded rows
 
@@ -65,7 +78,7 @@ class Block:
         """Return the rows before they are scaled."""
         return self._only() if len(self.spans) == 1 else self._joined()
 
-    def stored(self) -> Any:
+    def stored(self) -> pyarrow.Table:
         """Return the rows as they are stored in files of tables, as one Arrow table."""
         import pyarrow
 
@@ -75,7 +88,7 @@ class Block:
         except pyarrow.ArrowException:  # numbers in one file, text in another
             return pyarrow.concat_tables([_as_text(part) for part in parts], promote_options="permissive")
 
-    def stored_parts(self) -> list[Any]:
+    def stored_parts(self) -> list[pyarrow.Table]:
         """Return the rows as they are stored in files of tables, one Arrow table per piece."""
         return [self._value(number) for number in range(len(self.spans))]
 
@@ -101,7 +114,7 @@ class Block:
             first = last
         return X
 
-    def _value(self, number: int) -> Any:
+    def _value(self, number: int) -> StoredRows:
         """Return the rows of one span as they are stored."""
         span, source = self.spans[number], self.sources[number]
         if not hasattr(source, "is_sliced"):  # rows that Dask has made
@@ -113,7 +126,7 @@ class Block:
         return some_of(whole, span.start, span.stop)
 
 
-def counted(value: Any, n_rows: int) -> Any:
+def counted(value: StoredRows, n_rows: int) -> StoredRows:
     """Count rows that were decoded, and return them."""
     COUNTERS.add(decoded_rows=n_rows, decoded_bytes=int(getattr(value, "nbytes", 0)))
     return value
@@ -151,7 +164,7 @@ class Blocks:
     pieces: tuple[Piece, ...]
     columns: ColumnKeys | None
     n_columns: int
-    dtype: np.dtype[Any]
+    dtype: FloatType
     block_rows: int
     scaling: Change | None = None
     n_rows: int = field(init=False)
@@ -201,7 +214,7 @@ class Blocks:
                 index, first, spans, list(sources), self.columns, self.n_columns, self.dtype, self.scaling
             )
 
-    def _spans(self, number: int, first: int, last: int) -> Iterator[tuple[Span, Any]]:
+    def _spans(self, number: int, first: int, last: int) -> Iterator[tuple[Span, Piece | Delayed]]:
         while number < len(self.pieces) and (begin := self._ends[number] - self.pieces[number].n_rows) < last:
             piece = self.pieces[number]
             start, stop = max(first - begin, 0), min(last - begin, piece.n_rows)
@@ -216,7 +229,7 @@ class Blocks:
         )
 
 
-def _as_text(table: Any) -> Any:
+def _as_text(table: pyarrow.Table) -> pyarrow.Table:
     """Return a table with all its columns as text."""
     import pyarrow
 
@@ -327,7 +340,7 @@ def decoded_once(blocks: Blocks, *, spill: bool, hold: bool = False) -> Iterator
         forget_everywhere(run)
 
 
-def kept_while_used(blocks: Blocks) -> tuple[Blocks, Any]:
+def kept_while_used(blocks: Blocks) -> tuple[Blocks, Keeper | None]:
     """Return the same blocks, which keep decoded rows on disk, and what they are kept as long as.
 
     Of blocks that are quick to read, these blocks and None.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import dask.array
 import numpy as np
 
 from coterie._support.typing import Indices
@@ -49,7 +50,7 @@ class LazyClustering(Clustering):
         return self.rows.sampled_rows  # type: ignore[no-any-return]
 
     @property
-    def labels(self) -> Any:
+    def labels(self) -> dask.array.Array:
         """Group of each row, 0..k-1, the largest first, -1 is noise: a lazy Dask array of int32.
 
         Rows that were left out for missing values are masked.

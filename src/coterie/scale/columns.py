@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyarrow.types import is_null as pyarrow_is_null
 
 from coterie._support.optional import require
+from coterie._support.typing import FloatArray, PolarsSeries
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
 from coterie.data.categories import Levels, is_yes_no, levels_of
@@ -24,7 +25,7 @@ from coterie.data.paths import TABLE_SUFFIXES, find_files, place_name, table_suf
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.scale.blocks import Blocks, KeptBlocks, kept_while_used
+from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
 from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.changed import ColumnPlan
@@ -32,6 +33,9 @@ from coterie.scale.sources.reading import is_paths, open_tables, read_blocks
 from coterie.scale.sources.spooled import open_iceberg, open_spooled
 from coterie.scale.sources.tables import Tables, is_numeric
 from coterie.scale.survey import survey_looks
+
+if TYPE_CHECKING:
+    from dask.dataframe import DataFrame as DaskFrame
 
 LeftOuts = tuple[LeftOut, ...]
 
@@ -66,7 +70,7 @@ class Opened:
         What decoded rows are kept on the disk as long as; None: they are not.
     """
 
-    source: Any
+    source: object
     blocks: Blocks
     left_out: LeftOuts
     has_names: bool
@@ -76,7 +80,7 @@ class Opened:
     kept: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     tables: Tables | None = None
-    keeper: Any = None
+    keeper: Keeper | None = None
 
     @property
     def title(self) -> str:
@@ -247,7 +251,7 @@ def open_columns(
 
 
 def _looks(
-    head: Mapping[str, Any],
+    head: Mapping[str, PolarsSeries],
     tables: Tables | None,
     unused: Sequence[str],
     dates: str | None,
@@ -331,7 +335,7 @@ def key_columns(tables: Tables) -> list[str]:
     return [name for name in there if found.get(name) in KEY_REASONS]
 
 
-def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
+def _keys(source: object, head: Sequence[PolarsSeries]) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     numbers = [one for one in head if one.dtype.is_integer()]
@@ -349,7 +353,7 @@ def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _kind_of(name: str, values: Any, sample: Sample) -> str | None:
+def _kind_of(name: str, values: FloatArray, sample: Sample) -> str | None:
     """Return which key or code drawn values are; None where some are no whole numbers."""
     values = values.astype(np.float64)
     known = values[~np.isnan(values)]
@@ -378,7 +382,7 @@ def look_into(source: object, **how: Any) -> Tables | None:
     return open_tables(found, **how) if is_tables else None
 
 
-def _first_of_frame(frame: Any) -> dict[str, Any]:
+def _first_of_frame(frame: DaskFrame) -> dict[str, PolarsSeries]:
     """Return the first values of every column of a frame, read as a table in memory is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Dask: fewer rows in the first partition than asked for

@@ -24,7 +24,7 @@ SILHOUETTE_ROWS = 1000
 Cells = tuple[Indices, Indices]  # pairs of labels, and how many rows have them
 
 
-def compare(labels_true: Any, labels_pred: Any, *, noise: str = "cluster") -> Comparison:
+def compare(labels_true: object, labels_pred: object, *, noise: str = "cluster") -> Comparison:
     """Compare two labelings of rows in blocks: every external measure, exact.
 
     Parameters
@@ -58,7 +58,7 @@ def compare(labels_true: Any, labels_pred: Any, *, noise: str = "cluster") -> Co
 
 
 def assess(
-    X: Any,
+    X: object,
     labels: object,
     *,
     noise: str = "cluster",
@@ -113,10 +113,10 @@ def _finding(name: str, value: float) -> Finding:
     return Finding(find_measure(name), value, how)
 
 
-def label_blocks(labels: Any, like: Blocks | None, name: str) -> Blocks:
+def label_blocks(labels: object, like: Blocks | None, name: str) -> Blocks:
     """Return labels as blocks of one column, cut like the rows if these are given."""
     if like is None:
-        array = np.asarray(labels) if isinstance(labels, list | tuple) else labels
+        array: Any = np.asarray(labels) if isinstance(labels, list | tuple) else labels
         array = array[:, None] if getattr(array, "ndim", 2) == 1 else array
         found = read_blocks(array)
         if found.n_columns != 1:

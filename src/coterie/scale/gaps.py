@@ -155,7 +155,7 @@ def _survey_rows(X: Data, first: Data, sums: FloatArray, is_missing: Any) -> Sur
     )
 
 
-def _moments_of_cells(X: Data, first: Data, is_missing: Any) -> tuple[FloatArray, ...]:
+def _moments_of_cells(X: Data, first: Data, is_missing: AnyArray) -> tuple[FloatArray, ...]:
     """Return count, mean, sum of squared deviations, least and greatest of the values of each column."""
     with np.errstate(invalid="ignore"):
         low, high = (end.reduce(X, axis=0).astype(np.float64) for end in (np.fmin, np.fmax))
@@ -180,7 +180,6 @@ def _add(total: Survey | None, found: list[Survey]) -> Survey:
 
 def _sum_of(a: Survey, b: Survey) -> Survey:
     """Return what two surveys say together."""
-    both = a.sums is not None and b.sums is not None
     counts = a.counts + b.counts
     apart = np.where((a.counts > 0) & (b.counts > 0), b.mean - a.mean, 0.0)
     share = b.counts / np.maximum(counts, 1)
@@ -188,7 +187,7 @@ def _sum_of(a: Survey, b: Survey) -> Survey:
     return Survey(
         a.n_rows + b.n_rows,
         a.first,
-        _add_tables(a.sums, b.sums) if both else None,
+        None if a.sums is None or b.sums is None else _add_tables(a.sums, b.sums),
         a.n_missing + b.n_missing,
         a.n_complete + b.n_complete,
         a.n_empty + b.n_empty,
@@ -203,7 +202,7 @@ def _sum_of(a: Survey, b: Survey) -> Survey:
     )
 
 
-def _add_tables(a: Any, b: Any) -> FloatArray:
+def _add_tables(a: FloatArray, b: FloatArray) -> FloatArray:
     before = a[None, :] if a.ndim == 1 else a
     return add_sums([before, b])
 

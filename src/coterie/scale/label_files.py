@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,11 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.passes import Given, compute, fold, results, tasks, unique_name
-from coterie.scale.sources.tables import Tables
+from coterie.scale.sources.tables import Table, Tables
+
+if TYPE_CHECKING:
+    import pyarrow
+    from dask.delayed import Delayed
 
 MANIFEST = "_manifest.json"
 PARTS = "part-*.parquet"
@@ -73,7 +77,7 @@ class Target:
             return None
         return written if is_same else None
 
-    def write(self, name: str, tables: Iterable[Any]) -> Written:
+    def write(self, name: str, tables: Iterable[pyarrow.Table]) -> Written:
         """Write a part, whole or not at all, and note its checksum."""
         parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
         n_rows = 0
@@ -174,7 +178,9 @@ def _known_parts(path: Path) -> set[str]:
     return {name for name in found if not os.path.isabs(name)}
 
 
-def _fingerprint(blocks: Blocks, label: AnyFunction, args: Any, carried: Any, layout: Any) -> str:
+def _fingerprint(
+    blocks: Blocks, label: AnyFunction, args: object, carried: Blocks | None, layout: Tables | None
+) -> str:
     """Return what tells labels of these rows by this model from others; never the same if nobody can tell."""
     pieces = [(piece.name, piece.n_rows, *_identity(piece)) for piece in blocks.pieces]
     beside = (
@@ -191,7 +197,7 @@ def _fingerprint(blocks: Blocks, label: AnyFunction, args: Any, carried: Any, la
     return found.hexdigest()
 
 
-def _identity(piece: Any) -> tuple[Any, ...]:
+def _identity(piece: Any) -> tuple[object, ...]:
     """Return what tells the rows of a piece from others of the same name: times of files, or the rows."""
     if hasattr(piece, "selection"):
         return (piece.selection.bits, *_identity(piece.piece))
@@ -211,14 +217,16 @@ def _identity(piece: Any) -> tuple[Any, ...]:
 
 
 def _write_block(
-    block: Block, carried: Block | None, label: AnyFunction, args: tuple[Any, ...], target: Target
+    block: Block, carried: Block | None, label: AnyFunction, args: tuple[object, ...], target: Target
 ) -> list[Written]:
     name = f"part-{block.index:06d}.parquet"
     kept = target.finished(name)
     return [kept or target.write(name, [_labelled(block, carried, label, args)])]
 
 
-def _labelled(block: Block, carried: Block | None, label: AnyFunction, args: tuple[Any, ...]) -> Any:
+def _labelled(
+    block: Block, carried: Block | None, label: AnyFunction, args: tuple[object, ...]
+) -> pyarrow.Table:
     """Return the labels of a block's rows beside what names them."""
     arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
     labels = label(block, None, *args)
@@ -239,11 +247,11 @@ def _listed(total: list[Written] | None, found: list[list[Written]]) -> list[Wri
 def _file_tasks(
     blocks: Blocks,
     label: AnyFunction,
-    args: tuple[Any, ...],
+    args: tuple[object, ...],
     target: Target,
     carried: Blocks | None,
     layout: Tables,
-) -> list[Any]:
+) -> list[Delayed]:
     """Return a task per file of the input."""
     name, layer, first = unique_name(_write_file), {}, 0
     files = [table for table in layout.filled if table.n_rows]
@@ -256,7 +264,7 @@ def _file_tasks(
     return results(name, layer, [], {f"args-{name}": Given(args)})
 
 
-def _by_file(blocks: Blocks | None, files: Sequence[Any]) -> Iterator[Blocks | None]:
+def _by_file(blocks: Blocks | None, files: Sequence[Table]) -> Iterator[Blocks | None]:
     """Yield the blocks of each file by itself."""
     if blocks is None:
         yield from [None] * len(files)

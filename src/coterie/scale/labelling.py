@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker
 from coterie._support.threads import one_thread
-from coterie._support.typing import Data, Labels, ValuesByName
+from coterie._support.typing import Data, Labels, Model, ValuesByName
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
@@ -49,19 +49,19 @@ CORE_BYTES = 256 << 20  # core points are kept, to place new rows, up to so many
 class Labelling:
     """The group of every row, 0..k-1, the largest first: found by a model block by block, or known."""
 
-    model: Any  # a local estimator
+    model: Model  # a local estimator
     known: Labels | None  # clusters of all rows, where the method found them together
     numbers: Labels  # ``numbers[cluster]`` is the group of a cluster of the model
     places_rows: bool = True  # whether the model is fitted, so that it places new rows
     takes_gaps: bool = False  # whether the model takes rows as they are, with missing values
 
-    def lazy(self, blocks: Blocks) -> Any:
+    def lazy(self, blocks: Blocks) -> dask.array.Array:
         """Return the labels of all rows of the fit as a Dask array."""
         if self.known is not None:
             return dask.array.from_array(number_labels(self.known, self.numbers), chunks=blocks.block_rows)
         return self.placed(blocks)
 
-    def placed(self, blocks: Blocks) -> Any:
+    def placed(self, blocks: Blocks) -> dask.array.Array:
         """Return the groups that the model gives to rows, as a Dask array."""
         return lazy_array(blocks, group_block, self.model, self.numbers, dtype=np.int32)
 
@@ -127,7 +127,7 @@ def _fit_blocks(
     return BlocksFitted(estimator, Labelling(model, None, numbers), notes)
 
 
-def _nameless(model: object) -> Any:
+def _nameless(model: object) -> Model:
     """Return the model without names of columns: `Groups` matches these, and hands over matrices."""
     nameless = copy(model)
     nameless.__dict__.pop("feature_names_in_", None)
@@ -227,7 +227,7 @@ def _fit_dbscan(winner: Candidate, blocks: Blocks, seed: int, progress: Progress
     return BlocksFitted(estimator, Labelling(model, known, numbers, places_rows), notes)
 
 
-def _core_points(estimator: Any, core: Data, labels: Labels) -> ValuesByName:
+def _core_points(estimator: Model, core: Data, labels: Labels) -> ValuesByName:
     """Return what the local class needs to place rows as if it had been fitted to all."""
     return {
         "labels_": labels,
@@ -239,14 +239,14 @@ def _core_points(estimator: Any, core: Data, labels: Labels) -> ValuesByName:
     }
 
 
-def look_up(block: Block, _weights: Block | None, known: Any) -> Any:
+def look_up(block: Block, _weights: Block | None, known: Labels) -> Labels:
     """Return the groups of a block's rows that were found before; some may be masked."""
     return known[block.first_row : block.first_row + block.n_rows]
 
 
 def label_with_gaps(
-    block: Block, _weights: Block | None, model: Any, numbers: Labels, rule: str | None, how: Preparation
-) -> Any:
+    block: Block, _weights: Block | None, model: Model, numbers: Labels, rule: str | None, how: Preparation
+) -> Labels:
     """Return the groups of a block's rows; those that are left out by a rule for gaps are masked."""
     X = block.read()
     is_out = np.zeros(len(X), dtype=bool) if rule is None else is_left_out(X, rule)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from coterie._support.typing import Data, FloatArray, Indices
+from coterie._support.typing import AnyArray, Data, FloatArray, Indices, VectorLike
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.passes import compute, fold, tasks
 
@@ -24,7 +25,7 @@ SIGN = np.uint64(1) << np.uint64(63)
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def order_keys(values: Any) -> Any:
+def order_keys(values: VectorLike) -> npt.NDArray[np.uint64]:
     """Return whole numbers in the order of floats.
 
     Examples
@@ -63,7 +64,7 @@ class Counted:
         return self.values[np.searchsorted(self.below + np.cumsum(self.bins), rank, side="right")]
 
 
-def medians(blocks: Blocks, sample: Data, n_known: Any) -> FloatArray:
+def medians(blocks: Blocks, sample: Data, n_known: AnyArray) -> FloatArray:
     """Return the median of the known values of every column, exact.
 
     Parameters

@@ -31,7 +31,7 @@ from coterie.scale.survey import survey_cells
 
 
 def place_rows(
-    groups: Groups, source: Any, missing: str | None = None, title: str | None = None, **how: Any
+    groups: Groups, source: object, missing: str | None = None, title: str | None = None, **how: Any
 ) -> tuple[Any, ...]:
     """Return blocks of new rows, a function of a block, and its arguments, that give the groups of its rows.
 
@@ -126,12 +126,12 @@ def _how(groups: Groups, policy: str) -> tuple[str | None, Preparation]:
 def _place_block(
     block: Block,
     _weights: Block | None,
-    model: Any,
+    model: Model,
     numbers: Labels,
     rule: str | None,
     change: Preparation,
     refuses: bool,
-) -> Any:
+) -> Labels:
     if refuses:
         _refuse_gap(block)
     with warnings.catch_warnings():
@@ -153,7 +153,7 @@ def _refuse_gap(block: Block) -> None:
 
 def write_groups(
     model: Model,
-    source: Any,
+    source: object,
     folder: str | os.PathLike[str],
     *,
     missing: str | None = None,

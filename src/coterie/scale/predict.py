@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
 from coterie._support.threads import one_thread
-from coterie._support.typing import AnyArray, CheckedRows, Data, Labels
+from coterie._support.typing import AnyArray, CheckedRows, Data, Labels, Model
 from coterie.errors import UnsupportedInput
 from coterie.pipeline.groups import number_labels
 from coterie.scale.blocks import Block, refuse_not_finite
@@ -16,7 +15,7 @@ from coterie.scale.methods.base import new_blocks
 from coterie.scale.runtime.passes import lazy_array
 
 
-def predict(model: Any, X: Any) -> Any:
+def predict(model: Model, X: object) -> DaskArray:
     """Return the labels that a fitted model gives to rows in blocks, as a lazy Dask array.
 
     Parameters
@@ -44,7 +43,7 @@ def predict(model: Any, X: Any) -> Any:
     scikit_learn.check_is_fitted(model)
     names = getattr(model, "feature_names_in_", None)
     blocks = new_blocks(X, names, model.n_features_in_, who=type(model).__name__)
-    local = getattr(model, "local_", model)
+    local: Model = getattr(model, "local_", model)
     kind = local.predict(rows_for(local, np.ones((1, blocks.n_columns), dtype=blocks.dtype))).dtype
     return lazy_array(blocks, label_block, local, dtype=kind)
 

@@ -21,7 +21,7 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import NOT_TAKEN, TRUTH, check_rows, columns_not_taken, n_sampled
 from coterie.scale import moments
-from coterie.scale.blocks import Blocks, KeptBlocks, kept_while_used
+from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
 from coterie.scale.columns import Opened, open_columns
 from coterie.scale.gaps import (
     ALL,
@@ -115,15 +115,16 @@ def places_of(is_kept: AnyArray, ranks: Indices) -> Indices:
 class SampledRows(PreparedRows):
     """Rows at hand of data in blocks, as the pipeline for tables in memory takes them."""
 
-    cells: Any = None  # the same with gaps
+    cells: Data | None = None  # the same with gaps
 
-    def _cells(self) -> Any:
+    def _cells(self) -> Data | None:
         return self.cells
 
-    def gaps(self) -> Any:
+    def gaps(self) -> AnyArray | None:
         """Return which values of `points` were missing, and filled; None: none."""
         if self.complete.medians is None:
             return None
+        assert self.cells is not None
         return np.isnan(self.cells)
 
 
@@ -170,7 +171,7 @@ class PreparedBlocks:
     sample: Sample
     sampled_cells: Data
     notes: tuple[str, ...]
-    keeper: Any = None
+    keeper: Keeper | None = None
 
     def at_hand(self) -> SampledRows:
         """Return the sampled rows as the pipeline for tables in memory takes them."""

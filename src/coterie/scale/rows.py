@@ -11,7 +11,7 @@ import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, FloatArray, Indices, Labels, ValuesByName
+from coterie._support.typing import AnyArray, Data, FloatArray, Indices, Labels, ValuesByName
 from coterie.data import LeftOut, Scaling, Table
 from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
@@ -147,11 +147,11 @@ class BlockRows:
         return self.ready.filling.table_rows(self.sample.rows)
 
     @cached_property
-    def classes(self) -> Any:
+    def classes(self) -> AnyArray | None:
         """The classes of the sampled rows, where they were given."""
         return None if self.truth is None else self.truth.of_rows(self.sample.rows)
 
-    def classes_of(self, compared: Compared) -> Any:
+    def classes_of(self, compared: Compared) -> AnyArray | None:
         """Return the classes of the compared rows, where they were given."""
         classes = self.classes
         return None if classes is None else classes[np.searchsorted(self.sample.rows, compared.rows)]
@@ -212,7 +212,7 @@ class BlockRows:
         how = replace(how, scaling=self.scaling)
         return rows, label_with_gaps, labelling.model, labelling.numbers, filling.rule, how
 
-    def lazy_labels(self, labelling: Labelling) -> Any:
+    def lazy_labels(self, labelling: Labelling) -> dask.array.Array:
         """Return the labels of all rows as a Dask array; those of rows that were left out are masked."""
         rows, function, *args = self.label_task(labelling)
         if function is look_up:
@@ -352,7 +352,7 @@ class BlockRows:
         return LazyClustering(**parts, facts=facts, rows=self, labelling=fitted.labels)
 
 
-def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[Any, Any] | None:
+def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[AnyArray, AnyArray] | None:
     """Return sizes and means of the groups where the fit has found them exactly: k-means of all rows."""
     model = fitted.model
     if not isinstance(model, KMeans) or fitted.labels.known is not None:
@@ -413,7 +413,7 @@ def _doubts(parts: ValuesByName, n_rows: int) -> list[Fact]:
     return facts
 
 
-def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Clustering:
+def fit(source: object, *args: Any, progress: ProgressOption = None, **options: Any) -> Clustering:
     """Find the groups out of core: block by block, whatever the size of the data.
 
     Parameters

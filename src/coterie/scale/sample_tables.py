@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.typing import Indices
 from coterie.data import Table, as_table
 from coterie.data.sampling import chance_of_row, trim, uniform_of_rows
 from coterie.scale.blocks import Block
@@ -16,8 +17,13 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 from coterie.scale.sampling import draw_sample
 from coterie.scale.sources.reading import read_blocks
 
+if TYPE_CHECKING:
+    import pyarrow
 
-def sample_table(source: Any, n_rows: int, seed: int = 0) -> tuple[Table, int]:
+Drawn: TypeAlias = "tuple[Indices, pyarrow.Table]"  # numbers of rows, and these rows
+
+
+def sample_table(source: object, n_rows: int, seed: int = 0) -> tuple[Table, int]:
     """Return rows drawn alike as a table, in their order, and how many rows there are in all.
 
     Which rows are drawn depends on their number and the seed alone: tables of as many rows, labels for
@@ -46,7 +52,7 @@ def sample_table(source: Any, n_rows: int, seed: int = 0) -> tuple[Table, int]:
     absent = looked_into.absent
     names = [name for name in looked_into.first_values if name not in absent]
     pieces = tuple(piece for one in looked_into.filled for piece in one.pieces if piece.n_rows)
-    shape: Any = read_blocks(np.zeros((1, max(1, len(names)))))
+    shape = read_blocks(np.zeros((1, max(1, len(names)))))
     stored = looked_into.as_stored(names, replace(shape, pieces=pieces))
     chance = chance_of_row(stored.n_rows, n_rows)
     rows, found = compute(fold(tasks(stored, _draw_stored, chance, seed), _join))
@@ -56,12 +62,12 @@ def sample_table(source: Any, n_rows: int, seed: int = 0) -> tuple[Table, int]:
     return replace(as_table(polars.from_arrow(found)), source=title_of(source)), stored.n_rows
 
 
-def _draw_stored(block: Block, _weights: Block | None, chance: float, seed: int) -> tuple[Any, Any]:
+def _draw_stored(block: Block, _weights: Block | None, chance: float, seed: int) -> Drawn:
     taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed]) < chance)
     return taken + block.first_row, block.stored().take(taken)
 
 
-def _join(total: Any, found: list[Any]) -> tuple[Any, Any]:
+def _join(total: Drawn | None, found: list[Drawn]) -> Drawn:
     import pyarrow
 
     parts = found if total is None else [total, *found]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -64,5 +63,5 @@ def _take(block: Block, _weights: Block | None, rows: Indices) -> Drawn:
 
 
 def _join(total: Drawn | None, found: list[Drawn]) -> Drawn:
-    parts: list[Any] = found if total is None else [total, *found]
+    parts = found if total is None else [total, *found]
     return np.concatenate([rows for rows, _ in parts]), np.concatenate([X for _, X in parts])

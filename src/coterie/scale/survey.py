@@ -8,6 +8,7 @@ from typing import Any
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import PolarsSeries
 from coterie.data.categories import texts_of, why_not
 from coterie.data.cells import MOSTLY, Reading
 from coterie.data.columns import Look, look_at, numbers_from_text
@@ -91,7 +92,7 @@ def survey_looks(
     return found | {name: _look_by(found[name], one) for name, one in facts.items()}
 
 
-def _head(name: str, cells: Iterable[str]) -> Any:
+def _head(name: str, cells: Iterable[str]) -> PolarsSeries:
     polars = require("polars", extra="cli", purpose="Reading tables")
     return numbers_from_text(polars.DataFrame({name: list(cells)})).to_series()
 
@@ -143,7 +144,7 @@ def _facts_of_block(
     return total
 
 
-def _facts_of(series: Any, reading: Reading | None) -> CellFacts:
+def _facts_of(series: PolarsSeries, reading: Reading | None) -> CellFacts:
     texts = texts_of(series)
     is_empty = is_mark(texts).fill_null(True) if reading is not None else texts.is_null()
     cells = texts.filter(~is_empty)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ class Truth:
         return Comparison(replace(table, classes=np.array(self.names)[np.asarray(table.classes, dtype=int)]))
 
 
-def read_truth(truth: Any, opened: Opened, is_kept: AnyArray | None) -> Truth | None:
+def read_truth(truth: object, opened: Opened, is_kept: AnyArray | None) -> Truth | None:
     """Return the classes of the rows that are grouped: a column of the data, or a number per row."""
     if truth is None:
         return None

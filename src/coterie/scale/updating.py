@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class RowsInBlocks:
         grow(model, self.blocks)
 
 
-def new_rows_in_blocks(groups: Groups, source: Any) -> RowsInBlocks:
+def new_rows_in_blocks(groups: Groups, source: object) -> RowsInBlocks:
     """Open new rows in the columns that groups were found by."""
     known = {name: how.reading for name, how in groups.column_readings.items() if how.reading is not None}
     blocks = new_blocks(source, groups.columns, len(groups.columns), who="the model", readings=known)
@@ -53,7 +52,7 @@ def new_rows_in_blocks(groups: Groups, source: Any) -> RowsInBlocks:
 def _look_at_block(
     block: Block,
     _weights: Block | None,
-    model: Any,
+    model: Model,
     numbers: Labels,
     centers: FloatArray,
     origin: FloatArray,

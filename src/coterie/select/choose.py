@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import CheckedRows, Data, MatrixLike, RandomState
+from coterie._support.typing import CheckedRows, Data, MatrixLike, Model, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameters, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.errors import InvalidParameter
@@ -63,7 +62,7 @@ def find_trivial(subject: Subject) -> tuple[frozenset[int], tuple[str, ...]]:
 
 def choose_k(
     X: MatrixLike,
-    method: Any = "kmeans",
+    method: str | Model = "kmeans",
     *,
     k: Iterable[int] | None = None,
     criteria: Sequence[str] | None = None,
@@ -147,7 +146,7 @@ def check_ks(k: Iterable[int] | None, n_rows: int) -> tuple[int, ...]:
     """
     if k is None:
         return tuple(range(1, min(MOST_BY_DEFAULT, n_rows) + 1))
-    values: list[Any] = list(k) if isinstance(k, Iterable) else [k]
+    values: list[int] = list(k) if isinstance(k, Iterable) else [k]
     if not values or not all(is_whole(value) for value in values):
         raise InvalidParameter(f"k of {WHO} must be whole numbers, such as range(1, 16), got {k!r}.")
     low, high = min(values), max(values)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import JsonObject, Labels
+from coterie._support.typing import JsonObject, Labels, PandasFrame
 from coterie._support.validation import unknown_name
 from coterie._support.validation.schema import (
     COUNT,
@@ -129,7 +129,7 @@ class Evidence:
         ]
         return TextTable("\n".join(line.rstrip() for line in lines))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: a row per criterion and k, with value, error and choice."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         rows = [

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.typing import Data, Labels, Model
+from coterie._support.typing import Centers, Data, Labels, MetricLike, Model
 from coterie.cluster import find_method, methods
 from coterie.cluster.agglomerative import cut_tree
 from coterie.cluster.kmeans import Stopping
@@ -69,7 +68,7 @@ class Partitioner:
         return hasattr(self.estimator, "predict")
 
     @property
-    def metric(self) -> Any:
+    def metric(self) -> MetricLike:
         """The distance that the method looks at; Euclidean where it has no such parameter."""
         geometry = getattr(self.estimator, "geometry", None)
         if geometry is not None:
@@ -92,7 +91,7 @@ class Partitioner:
             return {}
         return {"n_init": n_starts if own == "auto" else min(n_starts, own)}
 
-    def _fitted(self, X: Data, k: int, seed: int, **extra: object) -> Any:
+    def _fitted(self, X: Data, k: int, seed: int, **extra: object) -> Model:
         model = scikit_learn.clone(self.estimator)
         known = model.get_params(deep=False)
         wanted = {parameter_of_k(known): k, **extra}
@@ -128,7 +127,7 @@ class TreePartitioner(Partitioner):
         labels = {k: self._cut(finest, k, len(X)) for k in ks}
         return NestedPartitions(labels, finest=finest)
 
-    def _cut(self, finest: Any, k: int, n_rows: int) -> Labels | None:
+    def _cut(self, finest: Model, k: int, n_rows: int) -> Labels | None:
         if np.isinf(finest.dendrogram_.heights[n_rows - k :]).any():
             return None  # constraints keep more clusters apart
         return dense_labels(cut_tree(finest.children_, n_rows, k), k)
@@ -137,7 +136,7 @@ class TreePartitioner(Partitioner):
 class SplitPartitioner(TreePartitioner):
     """Splits in two, one after the other: fewer clusters are the splits so far."""
 
-    def _cut(self, finest: Any, k: int, n_rows: int) -> Labels | None:
+    def _cut(self, finest: Model, k: int, n_rows: int) -> Labels | None:
         n_groups = len(finest.children_) + 1
         if k > n_groups:
             return None
@@ -147,7 +146,7 @@ class SplitPartitioner(TreePartitioner):
 class FamilyPartitioner(TreePartitioner):
     """A tree whose nodes may have many children: some k have no cut."""
 
-    def _cut(self, finest: Any, k: int, n_rows: int) -> Labels | None:
+    def _cut(self, finest: Model, k: int, n_rows: int) -> Labels | None:
         try:
             return dense_labels(finest.dendrogram_.cut(k), k)
         except InvalidParameter:
@@ -170,7 +169,7 @@ class SpectralPartitioner(Partitioner):
 
         graph = self._fitted(X, min(max(ks), len(X) - 1), seed)
         labels: dict[int, Labels | None] = {}
-        centers: dict[int, Any] = {}
+        centers: dict[int, Centers] = {}
         for k in ks:
             coordinates = np.ascontiguousarray(graph.embedding_[:, :k])
             model = KMeans(k, n_init=min(n_starts, self.estimator.n_init), random_state=seed)
@@ -180,12 +179,12 @@ class SpectralPartitioner(Partitioner):
         return SpectralPartitions(labels, graph=graph, centers=centers)
 
 
-def parameter_of_k(parameters: Any) -> str:
+def parameter_of_k(parameters: Collection[str]) -> str:
     """Return what an estimator calls the number of clusters."""
     return "n_clusters" if "n_clusters" in parameters else "n_components"
 
 
-def find_partitioner(method: Any) -> Partitioner:
+def find_partitioner(method: str | Model) -> Partitioner:
     """Return the partitioner of a method's name, or of an estimator.
 
     Examples
@@ -213,12 +212,12 @@ def find_partitioner(method: Any) -> Partitioner:
     return _kind(method, name, title)
 
 
-def _kind(estimator: Any, name: str, title: str) -> Partitioner:
+def _kind(estimator: Model, name: str, title: str) -> Partitioner:
     from coterie import cluster
 
     is_whole = getattr(estimator, "branching", 2) == 2 and getattr(estimator, "split", "all") == "all"
     is_plain = isinstance(getattr(estimator, "init", None), str) and estimator.init == "k-means++"
-    kinds: list[tuple[type[Any], bool, type[Partitioner]]] = [
+    kinds: list[tuple[type, bool, type[Partitioner]]] = [
         (cluster.KMeans, is_plain and getattr(estimator, "improve", None) is None, CenterPartitioner),
         (cluster.BisectingKMeans, True, SplitPartitioner),
         (cluster.HierarchicalKMeans, is_whole, FamilyPartitioner),
@@ -238,7 +237,7 @@ def _kind(estimator: Any, name: str, title: str) -> Partitioner:
     return Partitioner(name, title, estimator)
 
 
-def _inertias(models: dict[int, Any]) -> dict[int, float]:
+def _inertias(models: dict[int, Model]) -> dict[int, float]:
     if not all(hasattr(model, "inertia_") for model in models.values()):
         return {}
     return {k: float(model.inertia_) for k, model in models.items()}

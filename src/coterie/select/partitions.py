@@ -6,11 +6,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Centers, Data, Labels, SparseData
+from coterie._support.typing import Centers, Data, Labels, Model
 from coterie.cluster.kmeans import (
     Points,
     Run,
@@ -22,6 +21,7 @@ from coterie.cluster.kmeans import (
     seed_of_restart,
     with_team,
 )
+from coterie.distance import Geometry
 
 SEEDING_ROWS = 5_000  # of more rows, a sample decides between starts
 
@@ -39,7 +39,7 @@ class CenterRuns:
 
 
 def run_all(
-    X: Data, ks: Sequence[int], geometry: Any, stopping: Stopping, *, n_starts: int, seed: int
+    X: Data, ks: Sequence[int], geometry: str | Geometry, stopping: Stopping, *, n_starts: int, seed: int
 ) -> CenterRuns:
     """Return the best run of each k, in ascending order of k.
 
@@ -124,7 +124,7 @@ class Partitions:
         """Return the cluster of each new row."""
         raise NotImplementedError
 
-    def model(self, k: int) -> Any:
+    def model(self, k: int) -> Model:
         """Return the fitted estimator of one k, or None."""
         return None
 
@@ -143,7 +143,7 @@ class CenterPartitions(Partitions):
 class NestedPartitions(Partitions):
     """Cuts of one tree; new rows go to the finest clusters, which are then joined."""
 
-    finest: Any = field(kw_only=True)  # the estimator, fitted at the largest k
+    finest: Model = field(kw_only=True)  # the estimator, fitted at the largest k
 
     def place(self, k: int, rows: Data) -> Labels:
         found = self.labels[k]
@@ -152,7 +152,7 @@ class NestedPartitions(Partitions):
         coarser[self.finest.labels_] = found
         return np.asarray(coarser[self.finest.predict(rows)])
 
-    def model(self, k: int) -> Any:
+    def model(self, k: int) -> Model:
         return self.finest
 
 
@@ -160,13 +160,13 @@ class NestedPartitions(Partitions):
 class FittedPartitions(Partitions):
     """From one fit for each k."""
 
-    models: Mapping[int, Any] = field(kw_only=True)
+    models: Mapping[int, Model] = field(kw_only=True)
 
     def place(self, k: int, rows: Data) -> Labels:
         placed: Labels = self.models[k].predict(rows)
         return placed
 
-    def model(self, k: int) -> Any:
+    def model(self, k: int) -> Model:
         return self.models.get(k)
 
 
@@ -174,8 +174,8 @@ class FittedPartitions(Partitions):
 class SpectralPartitions(Partitions):
     """From the leading coordinates of one graph."""
 
-    graph: SparseData = field(kw_only=True)  # the estimator, fitted at the largest k
-    centers: Mapping[int, Any] = field(kw_only=True)
+    graph: Model = field(kw_only=True)  # the estimator, fitted at the largest k
+    centers: Mapping[int, Centers] = field(kw_only=True)
 
     def place(self, k: int, rows: Data) -> Labels:
         from coterie.distance import nearest
@@ -183,7 +183,7 @@ class SpectralPartitions(Partitions):
         coordinates = np.ascontiguousarray(self.graph._place(self.graph._check_new_rows(rows))[:, :k])
         return nearest(coordinates, self.centers[k]).index.astype(np.int32)
 
-    def model(self, k: int) -> Any:
+    def model(self, k: int) -> Model:
         return self.graph
 
 

@@ -170,19 +170,21 @@ def _largest(narrow: SparseData, count: int, seed: int) -> tuple[FloatArray, Flo
     return squares[order], vectors[:, order]
 
 
-def _stop_words(texts: Sequence[str], language: Any) -> tuple[Any, str]:
+def _stop_words(texts: Sequence[str], language: str | Iterable[str]) -> tuple[str | frozenset[str], str]:
     """Return the words to leave out, or the name of their language, and that name."""
     if not isinstance(language, str):
+        told: list[object]
         try:
             told = list(language)
         except TypeError:  # a number, for example
             told = [language]
-        if not all(isinstance(word, str) for word in told):
+        named = [word for word in told if isinstance(word, str)]
+        if len(named) < len(told):
             raise InvalidParameter(
                 f'language must be one of {", ".join(languages())}, "auto", "none", or a list of stop words, '
                 f"got {shortened(repr(language))}."
             )
-        given = frozenset(word.lower() for word in told)
+        given = frozenset(word.lower() for word in named)
         return given, " ".join(sorted(given))
     if language == "none":
         return "", ""
@@ -194,7 +196,7 @@ def _stop_words(texts: Sequence[str], language: Any) -> tuple[Any, str]:
     return language, language
 
 
-def _without(texts: Sequence[str], known: Any) -> list[str]:
+def _without(texts: Sequence[str], known: str | frozenset[str]) -> list[str]:
     """Return lower-case texts without the stop words."""
     if isinstance(known, str):
         try:

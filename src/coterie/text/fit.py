@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._printing import shortened
-from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.typing import Data, FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Sometimes, Tensor, Text
 from coterie.cluster import EmbeddingClustering
@@ -130,7 +130,7 @@ class TextClustering:
             return f"No convincing groups. Best guess: {self.k} (p = {self.p_value:.2g})"
         return f"{self.k} groups"
 
-    def predict(self, texts: Any) -> Labels:
+    def predict(self, texts: Sequence[str] | MatrixLike) -> Labels:
         """Return the group of new texts, or of their vectors where vectors were given.
 
         Parameters
@@ -268,7 +268,7 @@ class TextClustering:
 
 
 def fit_texts(
-    texts: Any,
+    texts: Sequence[str],
     vectors: MatrixLike | str | None = None,
     *,
     k: int | None = None,
@@ -353,7 +353,7 @@ def _said(language: str) -> str:
     return "the given stop words were left out" if language else "no stop words were left out"
 
 
-def _rows_of(vectors: Any, encoder: TextEncoder, counts: SparseData, n_texts: int) -> Any:
+def _rows_of(vectors: MatrixLike | None, encoder: TextEncoder, counts: SparseData, n_texts: int) -> Data:
     if vectors is None:
         return np.ascontiguousarray(encoder.weigh(counts) @ encoder.axes)
     rows = check_data(vectors, who="fit_texts", name="vectors")
@@ -370,13 +370,13 @@ def _model(k: int | None, seed: int) -> EmbeddingClustering:
 
 def _p_value(
     model: EmbeddingClustering,
-    rows: Any,
+    rows: Data,
     encoder: TextEncoder,
     counts: SparseData,
     is_words: bool,
     k: int | None,
     seed: int,
-    tracker: Any,
+    tracker: Tracker,
 ) -> float:
     """Return how often shuffled words, or vectors with shuffled columns, hold together as well."""
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from coterie._support.typing import MatrixLike, VectorLike
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree._reshaping import ReshapedTree
 from coterie.tree._structure import HeightsAre
-from coterie.tree.arrays import Heights, Nodes, TreeArrays, sort_by_height
+from coterie.tree.arrays import ChildrenLike, Heights, LeafNames, Nodes, TreeArrays, sort_by_height
 from coterie.tree.newick import format_newick, parse_newick
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def write_newick(tree: TreeStructure) -> str:
     return format_newick(tree._arrays, _core.tree_branch_lengths(*tree._arrays, tree.heights), tree.names)
 
 
-def read_newick(text: str, names: Any) -> tuple[TreeArrays, Heights, Any]:
+def read_newick(text: str, names: LeafNames) -> tuple[TreeArrays, Heights, LeafNames]:
     """Return the arrays, the heights and the names of a tree written as text."""
     parsed = parse_newick(text, WHO)
     starts, numbers, n_leaves = parsed.arrays
@@ -48,7 +48,7 @@ def read_newick(text: str, names: Any) -> tuple[TreeArrays, Heights, Any]:
     return arrays, heights, kept
 
 
-def _leaf_ids(found: list[str], names: Any) -> tuple[Nodes, Any]:
+def _leaf_ids(found: list[str], names: LeafNames) -> tuple[Nodes, LeafNames]:
     """Return the number of each leaf: as `names` says, by names that are 0..n-1, or as they come."""
     n_leaves = len(found)
     if names is None:
@@ -79,7 +79,9 @@ class ExchangedTree(ReshapedTree):
         return np.column_stack([self.merges, self.heights, self.sizes]).astype(np.float64)
 
     @classmethod
-    def from_linkage(cls, Z: MatrixLike, *, names: Any = None, heights_are: HeightsAre = "distances") -> Self:
+    def from_linkage(
+        cls, Z: MatrixLike, *, names: LeafNames = None, heights_are: HeightsAre = "distances"
+    ) -> Self:
         """Make a tree of a matrix of `scipy.cluster.hierarchy.linkage` or `fastcluster.linkage`.
 
         Parameters
@@ -111,7 +113,7 @@ class ExchangedTree(ReshapedTree):
 
     @classmethod
     def from_children(
-        cls, children: MatrixLike, distances: VectorLike | None = None, *, names: Any = None
+        cls, children: ChildrenLike, distances: VectorLike | None = None, *, names: LeafNames = None
     ) -> Self:
         """Make a tree of scikit-learn's ``children_`` and ``distances_``.
 
@@ -145,7 +147,7 @@ class ExchangedTree(ReshapedTree):
         return write_newick(self)
 
     @classmethod
-    def from_newick(cls, text: str, *, names: Any = None) -> Self:
+    def from_newick(cls, text: str, *, names: LeafNames = None) -> Self:
         """Make a tree of Newick text.
 
         The height of a node is the longest way down to a leaf; branches without any lengths count 1. Names

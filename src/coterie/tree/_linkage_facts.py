@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from coterie._core import LinkageRule
 from coterie._support.typing import AnyArray
@@ -35,7 +34,7 @@ class LinkageMethod:
     """
 
     name: str
-    rule: Any
+    rule: LinkageRule
     needs_euclidean: bool = False
     is_monotone: bool = True
     row_forms: tuple[str, ...] = ()

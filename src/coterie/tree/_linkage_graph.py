@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import SparseData
+from coterie._support.typing import AnyArray, SparseData
 from coterie._support.validation import check_sparse
 from coterie.distance.input import TOLERANCE, InputKind
 from coterie.errors import InvalidData, InvalidParameter
@@ -43,7 +42,7 @@ def check_graph(graph: SparseData, kind: InputKind, symmetrize: str | None, *, w
     return _symmetric(checked, symmetrize, who)
 
 
-def graph_arrays(graph: SparseData, sign: float) -> tuple[Any, Any, Any]:
+def graph_arrays(graph: SparseData, sign: float) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Return values, columns and row starts as the engine takes them."""
     return (
         np.ascontiguousarray(sign * graph.data),
@@ -74,7 +73,7 @@ def _symmetric(graph: SparseData, how: str | None, who: str) -> SparseData:
     )
 
 
-def _cells(graph: SparseData) -> Any:
+def _cells(graph: SparseData) -> Iterable[tuple[tuple[int, int], float]]:
     edges = sparse.coo_array(graph)
     return zip(zip(edges.row.tolist(), edges.col.tolist(), strict=True), edges.data.tolist(), strict=True)
 

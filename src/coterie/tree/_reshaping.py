@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.typing import VectorLike
 from coterie.tree._structure import HeightsAre, TreeStructure
 from coterie.tree.arrays import (
+    ChildrenLike,
+    LeafNames,
     TreeArrays,
     check_tree,
     read_children,
@@ -24,7 +27,12 @@ class ReshapedTree(TreeStructure):
 
     @classmethod
     def from_nodes(
-        cls, children: Any, heights: Any, *, names: Any = None, heights_are: HeightsAre = "distances"
+        cls,
+        children: ChildrenLike,
+        heights: VectorLike,
+        *,
+        names: LeafNames = None,
+        heights_are: HeightsAre = "distances",
     ) -> Self:
         """Make a tree of inner nodes in any order; they are renumbered by height, children before parents.
 
@@ -118,7 +126,7 @@ class ReshapedTree(TreeStructure):
         top = float(self.heights.max(initial=-np.inf)) if largest is None else float(largest)
         return self._of(self._arrays, top - self.heights, self.names, "distances")
 
-    def _renumbered(self, numbers: npt.NDArray[np.int64], names: Any) -> Self:
+    def _renumbered(self, numbers: npt.NDArray[np.int64], names: LeafNames) -> Self:
         """Return the tree with leaf i called ``numbers[i]``."""
         nodes = np.concatenate([numbers, np.arange(self.n_leaves, self.root + 1)])
         arrays = self._arrays._replace(children=nodes[self._arrays.children])

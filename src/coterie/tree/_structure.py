@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from coterie._support.validation import Choice, Whole, check_parameter
 from coterie._support.validation.schema import Maybe, Schema, Tensor, Texts, check_starts
 from coterie.errors import InvalidParameter
 from coterie.tree.arrays import (
+    ChildrenLike,
     Heights,
+    LeafNames,
     Nodes,
     TreeArrays,
     check_tree,
@@ -33,11 +35,18 @@ class TreeStructure:
     """Nodes, their children, sizes and heights; `Dendrogram` adds what is done with them."""
 
     def __init__(
-        self, merges: Any, heights: VectorLike, *, names: Any = None, heights_are: HeightsAre = "distances"
+        self,
+        merges: ChildrenLike,
+        heights: VectorLike,
+        *,
+        names: LeafNames = None,
+        heights_are: HeightsAre = "distances",
     ) -> None:
         self._set(read_children(merges, type(self).__name__), heights, names, heights_are)
 
-    def _set(self, arrays: TreeArrays, heights: VectorLike, names: Any, heights_are: HeightsAre) -> None:
+    def _set(
+        self, arrays: TreeArrays, heights: VectorLike, names: LeafNames, heights_are: HeightsAre
+    ) -> None:
         who = type(self).__name__
         check_parameter(heights_are, HEIGHTS_ARE, name="heights_are", who=who)
         check_tree(arrays, who)
@@ -74,7 +83,7 @@ class TreeStructure:
     _arrays: TreeArrays
 
     @classmethod
-    def _of(cls, arrays: TreeArrays, heights: AnyArray, names: Any, heights_are: HeightsAre) -> Self:
+    def _of(cls, arrays: TreeArrays, heights: AnyArray, names: LeafNames, heights_are: HeightsAre) -> Self:
         tree = cls.__new__(cls)
         copies = arrays._replace(starts=arrays.starts.copy(), children=arrays.children.copy())
         tree._set(copies, heights, names, heights_are)
@@ -182,7 +191,7 @@ class TreeStructure:
     def __hash__(self) -> int:
         return hash((self.n_leaves, self.heights.tobytes(), self._arrays.children.tobytes()))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (type(self), self.__coterie_state__())
 
     def __coterie_state__(self) -> ValuesByName:

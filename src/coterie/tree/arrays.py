@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import AnyArray
+from coterie._support.typing import AnyArray, VectorLike
 from coterie.errors import InvalidData
 
 Nodes: TypeAlias = npt.NDArray[np.int64]  # leaves 0..n-1, inner nodes n.., the last one is the root
@@ -41,7 +41,11 @@ def plain(nodes: AnyArray) -> npt.NDArray[np.intp]:
     return nodes.view(np.int64).astype(np.intp, copy=False)
 
 
-def read_children(children: Any, who: str) -> TreeArrays:
+ChildrenLike: TypeAlias = AnyArray | Sequence[Sequence[int]]  # pairs, or lists of children
+LeafNames: TypeAlias = AnyArray | Sequence[object] | None  # one per leaf, made text
+
+
+def read_children(children: ChildrenLike, who: str) -> TreeArrays:
     """Return the arrays of a tree that is given as pairs or as lists of children, not checked yet."""
     if isinstance(children, np.ndarray) or not _is_ragged(children):
         pairs = _whole(children, who)
@@ -85,7 +89,7 @@ def check_tree(arrays: TreeArrays, who: str) -> None:
     )
 
 
-def read_heights(heights: Any, n_inner: int, who: str, *, are_distances: bool) -> Heights:
+def read_heights(heights: VectorLike, n_inner: int, who: str, *, are_distances: bool) -> Heights:
     """Return one height per inner node, or say what is wrong with them."""
     try:
         checked = np.array(heights, dtype=np.float64)
@@ -108,7 +112,7 @@ def read_heights(heights: Any, n_inner: int, who: str, *, are_distances: bool) -
     return checked
 
 
-def read_names(names: Any, n_leaves: int, who: str) -> tuple[str, ...] | None:
+def read_names(names: LeafNames, n_leaves: int, who: str) -> tuple[str, ...] | None:
     """Return one name per leaf as text, or None."""
     if names is None:
         return None
@@ -141,14 +145,14 @@ def take_spans(starts: Nodes, chosen: AnyArray) -> tuple[Nodes, Nodes]:
     return new_starts, places
 
 
-def _is_ragged(children: Sequence[Any]) -> bool:
+def _is_ragged(children: Sequence[Sequence[int]]) -> bool:
     try:
         return len({len(one) for one in children}) > 1
     except TypeError:
         return False
 
 
-def _whole(values: Any, who: str) -> Nodes:
+def _whole(values: VectorLike, who: str) -> Nodes:
     try:
         array = np.asarray(values)
         with np.errstate(invalid="ignore"):

@@ -6,7 +6,7 @@ Leaves are matched by name when both trees have names, otherwise by number.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -247,7 +247,7 @@ def _matched(first: Dendrogram, second: Dendrogram, who: str) -> tuple[Dendrogra
     return first, second._renumbered(np.array([number[name] for name in second.names]), first.names)
 
 
-def _correlation(first: Dendrogram, second: Dendrogram, heights: AnyArray, other_heights: Any) -> float:
+def _correlation(first: Dendrogram, second: Dendrogram, heights: AnyArray, other_heights: AnyArray) -> float:
     n = first.n_leaves
     require_memory(16 * n * n, f"the joins of all pairs of {n:,} leaves", "Compare parts of the trees.")
     x = np.asarray(_core.tree_cophenetic(*first.arrays, np.ascontiguousarray(heights)))

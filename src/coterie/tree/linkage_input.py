@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -29,7 +28,7 @@ WAY_OUT = (
 
 FEWEST_FOR_ROUNDS = 10_000  # below, the whole matrix is quicker, and small enough
 MOST_COLUMNS_BY_DIFFERENCES = 128  # beyond, twice the arithmetic is twice the time
-_DIFFERENCES: dict[str | None, Any] = {"distance": Finish.root, "square": Finish.identity}
+_DIFFERENCES: dict[str | None, Finish] = {"distance": Finish.root, "square": Finish.identity}
 
 
 def read_input(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Labels, Model
 from coterie.cluster import KMeans, find_method
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
@@ -92,7 +91,7 @@ def _describe(state: State, rows: MemoryRows) -> Groups:
     )
 
 
-def _model(rows: MemoryRows, labels: Labels, k: int) -> tuple[Any, str]:
+def _model(rows: MemoryRows, labels: Labels, k: int) -> tuple[Model, str]:
     """Return the model that places new rows, and how in words."""
     if rows.prepared.levels:
         return find_method("kprototypes").load()(k), "they place no new rows"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import JsonObject, Settings
 from coterie.workbook.checks import unique_rows
 from coterie.workbook.clusterings import LONG
 from coterie.workbook.edits import EDITS
@@ -14,7 +12,7 @@ from coterie.workbook.rowsets import pack_rows
 from coterie.workbook.state import State
 
 
-def apply(state: State, operation: Mapping[str, Any], progress: ProgressOption = None) -> State:
+def apply(state: State, operation: Settings, progress: ProgressOption = None) -> State:
     """Return the state after an operation; the given one stays as it is.
 
     The same state and the same operation give the same labels, whenever and wherever.
@@ -45,7 +43,7 @@ def apply(state: State, operation: Mapping[str, Any], progress: ProgressOption =
         return LONG[name](state, checked, tracker)
 
 
-def canonical(operation: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
+def canonical(operation: Settings, n_rows: int) -> JsonObject:
     """Return a checked operation as a log keeps it: rows in ascending order, as numbers or ranges.
 
     Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,10 +24,11 @@ MOST_LABEL_TEXT = 1 << 28  # characters of labels in base64
 GROUP_ID = re.compile(r"g[1-9][0-9]{0,8}\Z")
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
-Check: TypeAlias = Callable[[Any], Any]
+Setting: TypeAlias = str | int | float | bool | None
+Check: TypeAlias = Callable[[object], object]
 
 
-def refuse(must: str, got: Any) -> InvalidParameter:
+def refuse(must: str, got: object) -> InvalidParameter:
     """Return the error about a value; who calls it adds where."""
     return InvalidParameter(f"must be {must}, got {shortened(repr(got))}.")
 
@@ -35,7 +36,7 @@ def refuse(must: str, got: Any) -> InvalidParameter:
 def text(longest: int) -> Check:
     """Return the check of a text without control characters; what surrounds it is cut off."""
 
-    def check(value: Any) -> str:
+    def check(value: object) -> str:
         if not isinstance(value, str) or len(value) > longest:
             raise refuse(f"text of at most {longest:,} characters", value)
         return visible(value).strip()
@@ -46,7 +47,7 @@ def text(longest: int) -> Check:
 def whole(least: int, most: int = LARGEST_SEED) -> Check:
     """Return the check of a whole number."""
 
-    def check(value: Any) -> int:
+    def check(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise refuse(f"a whole number from {least:,} to {most:,}", value)
         return value
@@ -62,7 +63,7 @@ def nothing_or(inner: Check) -> Check:
 def choice(*names: str) -> Check:
     """Return the check of one of several words."""
 
-    def check(value: Any) -> str:
+    def check(value: object) -> str:
         if value not in names or not isinstance(value, str):
             near = did_you_mean(value, names)
             raise InvalidParameter(f"must be one of {', '.join(names)}, got {shortened(repr(value))}.{near}")
@@ -71,21 +72,21 @@ def choice(*names: str) -> Check:
     return check
 
 
-def flag(value: Any) -> bool:
+def flag(value: object) -> bool:
     """Check yes or no."""
     if not isinstance(value, bool):
         raise refuse("true or false", value)
     return value
 
 
-def group_id(value: Any) -> str:
+def group_id(value: object) -> str:
     """Check the id of a group: g1, g2 and so on."""
     if not isinstance(value, str) or not GROUP_ID.match(value):
         raise refuse('the id of a group, such as "g3"', value)
     return value
 
 
-def group_ids(value: Any) -> list[str]:
+def group_ids(value: object) -> list[str]:
     """Check two or more ids of different groups."""
     if not isinstance(value, list) or not 2 <= len(value) <= MOST_GROUPS:
         raise refuse("a list of two or more ids of groups", value)
@@ -95,7 +96,7 @@ def group_ids(value: Any) -> list[str]:
     return found
 
 
-def colour(value: Any) -> str | None:
+def colour(value: object) -> str | None:
     """Check a colour: #rrggbb, or nothing for the usual one."""
     if value is None:
         return None
@@ -104,7 +105,7 @@ def colour(value: Any) -> str | None:
     return value.lower()
 
 
-def number_of_groups(value: Any) -> int | str:
+def number_of_groups(value: object) -> int | str:
     """Check k: a number, a range "2..8", or "auto"."""
     if isinstance(value, str) and (value == "auto" or re.fullmatch(r"\d{1,6}(\.\.\d{1,6})?", value)):
         return value
@@ -113,7 +114,7 @@ def number_of_groups(value: Any) -> int | str:
     return value
 
 
-def names(value: Any) -> list[str]:
+def names(value: object) -> list[str]:
     """Check a list of names of columns."""
     if not isinstance(value, list) or len(value) > MOST_COLUMNS:
         raise refuse("a list of names of columns", value)
@@ -125,7 +126,7 @@ def names(value: Any) -> list[str]:
 def mapping_of(inner: Check, most: int = MOST_COLUMNS) -> Check:
     """Return the check of an object whose values pass the inner check."""
 
-    def check(value: Any) -> dict[str, Any]:
+    def check(value: object) -> dict[str, object]:
         if not isinstance(value, Mapping) or len(value) > most:
             raise refuse(f"an object of at most {most:,} entries", value)
         return {str(name): inner(one) for name, one in value.items()}
@@ -133,14 +134,14 @@ def mapping_of(inner: Check, most: int = MOST_COLUMNS) -> Check:
     return check
 
 
-def weight(value: Any) -> float:
+def weight(value: object) -> float:
     """Check the weight of a column: above 0, up to 1,000."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1_000:
         raise refuse("a number above 0, at most 1,000", value)
     return float(value)
 
 
-def setting(value: Any) -> Any:
+def setting(value: object) -> Setting:
     """Check the value of a method's parameter: a number, a word, yes or no, or nothing."""
     if value is None or isinstance(value, bool):
         return value
@@ -153,14 +154,14 @@ def setting(value: Any) -> Any:
     raise refuse("a number, a word, true, false or null", value)
 
 
-def label_text(value: Any) -> str:
+def label_text(value: object) -> str:
     """Check packed labels: base64, see `coterie.workbook.rowsets.pack_labels`."""
     if not isinstance(value, str) or len(value) > MOST_LABEL_TEXT or not BASE64.match(value):
         raise refuse("labels as base64 text", value)
     return value
 
 
-def row_list(value: Any) -> Any:
+def row_list(value: object) -> Indices:
     """Check a list of row numbers, counted from 0; whether the data have them is seen when it is applied."""
     if isinstance(value, np.ndarray):
         found = value
@@ -177,15 +178,18 @@ def row_list(value: Any) -> Any:
     return found.astype(np.int64)
 
 
-def row_ranges(value: Any) -> Any:
+def row_ranges(value: object) -> Indices:
     """Check ranges of rows: [[first, last + 1], ...]."""
-    is_list = isinstance(value, list) and 0 < len(value) <= MOST_ROWS
-    if not is_list or not all(_is_range(one) for one in value):
+    if (
+        not isinstance(value, list)
+        or not 0 < len(value) <= MOST_ROWS
+        or not all(_is_range(one) for one in value)
+    ):
         raise refuse("ranges of rows such as [[0, 10], [25, 30]], the second number excluded", value)
     return np.array(value, dtype=np.int64)
 
 
-def _is_range(one: Any) -> bool:
+def _is_range(one: object) -> bool:
     return (
         isinstance(one, list)
         and len(one) == 2

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import Indices, Labels, Settings, ValuesByName
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.fit import find_groups
@@ -173,7 +172,7 @@ def _matched(state: State, labels: Labels, k: int) -> tuple[list[Group], int]:
     return found, next_id
 
 
-def _cluster_some(state: State, rows: Indices, how: Mapping[str, Any], tracker: Tracker) -> Labels:
+def _cluster_some(state: State, rows: Indices, how: Settings, tracker: Tracker) -> Labels:
     """Return parts 0.. of some rows of the table, the largest first; -1 is noise."""
     whole = state.rows
     prepared = whole.prepared
@@ -216,14 +215,14 @@ def test(state: State, operation: Operation, tracker: Tracker) -> State:
     return replace(state, belief=belief)
 
 
-def _told(operation: Operation) -> dict[str, Any]:
+def _told(operation: Operation) -> ValuesByName:
     """Return how an operation wants rows to be clustered, without what is usual."""
     told = {name: operation[name] for name in HOW if operation.get(name) is not None}
     told = {name: value for name, value in told.items() if value not in ("auto", {})}
     return {**told, "random_state": operation.get("seed", 0)}
 
 
-def _arguments(state: State, operation: Operation) -> dict[str, Any]:
+def _arguments(state: State, operation: Operation) -> ValuesByName:
     """Return the arguments of a fit: what the operation says, else what was said about columns and rows."""
     told = _told(operation)
     others = ("scale", "missing", "columns", "drop", "keep", "truth", "believe")
@@ -235,11 +234,11 @@ def _arguments(state: State, operation: Operation) -> dict[str, Any]:
     return {**said, **_constraints(state, told, np.arange(state.data.n_rows)), **told}
 
 
-def _constraints(state: State, told: Mapping[str, Any], rows: Indices) -> dict[str, Any]:
+def _constraints(state: State, told: Settings, rows: Indices) -> ValuesByName:
     """Return pairs and sizes as arguments of a fit; with sizes, the method that keeps them."""
     inside = np.zeros(state.data.n_rows, dtype=bool)
     inside[rows] = True
-    found: dict[str, Any] = {}
+    found: ValuesByName = {}
     method = told.get("method")
     for name, pairs in (("together", state.together), ("apart", state.apart)):
         within = [list(pair) for pair in pairs if inside[list(pair)].all()]
@@ -256,7 +255,7 @@ def _constraints(state: State, told: Mapping[str, Any], rows: Indices) -> dict[s
     return found
 
 
-def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(arguments: Settings) -> ValuesByName:
     """Return the arguments that decide how rows are prepared."""
     return {name: value for name, value in arguments.items() if name in (*PREPARES, "weights")}
 

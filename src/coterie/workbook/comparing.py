@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import AnyArray, Indices, Labels
 from coterie.evaluate import adjusted_rand_score, match
 from coterie.workbook.state import State
 
@@ -33,7 +32,7 @@ class StateComparison:
         correspond to none follow.
     """
 
-    counts: Any
+    counts: AnyArray
     names_a: list[str]
     names_b: list[str]
     matched: list[tuple[int, int]]

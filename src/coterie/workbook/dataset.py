@@ -9,9 +9,9 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,6 +19,7 @@ from scipy.sparse import issparse
 from coterie._support import hooks
 from coterie._support.progress import track
 from coterie._support.stores import is_url
+from coterie._support.typing import Settings
 from coterie.data import Table, as_table
 from coterie.data.notes import listed
 from coterie.data.paths import is_in_blocks
@@ -75,7 +76,9 @@ class Dataset:
     sample: Sample | None = None
     stamp: tuple[int, int] | None = None
     _prepared: OrderedDict[str, MemoryRows] = field(default_factory=OrderedDict, repr=False)
-    _lock: Any = field(default_factory=threading.RLock, repr=False)  # a server asks from several threads
+    _lock: AbstractContextManager[bool] = field(
+        default_factory=threading.RLock, repr=False
+    )  # a server asks from several threads
 
     @property
     def n_rows(self) -> int:
@@ -89,7 +92,7 @@ class Dataset:
             return Path(self.where).name
         return str(self.where).removeprefix(PREFIX) if self.kind == SET else self.table.source
 
-    def rows_for(self, preparation: Mapping[str, Any]) -> MemoryRows:
+    def rows_for(self, preparation: Settings) -> MemoryRows:
         """Return the prepared rows, as `request_of` the same arguments asks for; kept for the next time."""
         key = json.dumps(preparation, sort_keys=True)
         with self._lock:
@@ -106,12 +109,12 @@ class Dataset:
         """Return whether the file is another one than when it was read, by its size and time of change."""
         return self.stamp is not None and self.stamp != stamp_of(self.where)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         parts = (self.table, self.kind, self.where, self.digest, self.sample, self.stamp)
         return Dataset, parts  # prepared rows are found again where they are needed
 
 
-def request_of(preparation: Mapping[str, Any]) -> FitRequest:
+def request_of(preparation: Settings) -> FitRequest:
     """Return the request of a fit whose arguments are plain values; `weights` are no part of it."""
     arguments = {name: value for name, value in preparation.items() if name != "weights"}
     settings = arguments.pop("set", None)
@@ -151,7 +154,7 @@ def weighted(rows: MemoryRows, weights: Mapping[str, float]) -> MemoryRows:
     return replace(rows, prepared=replace(prepared, scaling=scaling, points=points, said=said))
 
 
-def open_dataset(data: Any, *, seed: int = 0, base: str | os.PathLike[str] | None = None) -> Dataset:
+def open_dataset(data: object, *, seed: int = 0, base: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the data behind a path, the name of an embedded set, a table, a frame or an array.
 
     Data in blocks, and files of more than 1 GiB, are represented by a sample of their rows.
@@ -188,13 +191,13 @@ def _dense(table: Table) -> Table:
     return dense(table)
 
 
-def _sampled(data: Any, seed: int) -> Dataset:
+def _sampled(data: object, seed: int) -> Dataset:
     """Return a sample of data in blocks."""
     with track(None, "drawing rows") as tracker:
         rows = hooks.ask("rows_in_blocks")(data, make_request(random_state=seed), tracker)
     table: Table = rows.table
-    is_file = isinstance(data, str | os.PathLike) and not is_url(data)  # an address may hold something secret
-    where = os.fspath(data) if is_file else None
+    # an address may hold something secret
+    where = os.fspath(data) if isinstance(data, str | os.PathLike) and not is_url(data) else None
     found = Sample(table.n_rows, int(rows.n_rows))
     return Dataset(table, MEMORY if where is None else FILE, where, digest_of_table(table), found)
 

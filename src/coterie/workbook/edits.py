@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices
+from coterie._support.typing import Indices, Settings
 from coterie.data.columns import check_names
 from coterie.errors import InvalidParameter
 from coterie.workbook.checks import listed, unique_rows
@@ -17,7 +16,7 @@ from coterie.workbook.rowsets import LEFT_OUT, NOISE
 from coterie.workbook.state import Group, Pair, Roles, State
 
 MOST_APART = 1_000  # rows that must all be apart: pairs grow with the square
-Operation = Mapping[str, Any]
+Operation = Settings
 
 
 def rows_in(state: State, operation: Operation) -> Indices:

@@ -6,11 +6,12 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from coterie._printing import shortened
 from coterie._support.config import configuration
 from coterie._support.files import atomic_path
+from coterie._support.typing import JsonObject
 from coterie.errors import CoterieError, FileProblem, InvalidFile, InvalidParameter, MissingFile
 from coterie.workbook.dataset import FILE, MEMORY, SET, Dataset, digest_of_file, open_dataset
 from coterie.workbook.operations import check_operation
@@ -37,14 +38,24 @@ class StoredWorkbook:
     name: str
     digest: str
     n_rows: int
-    log: list[dict[str, Any]]
+    log: list[JsonObject]
     times: list[str]
     position: int
     labels_hash: str
     version: str
 
 
-def as_json(book: Workbook, folder: Path | None) -> dict[str, Any]:
+class _StoredData(TypedDict):
+    """What a file says about the data of its workbook."""
+
+    kind: str
+    path: str | None
+    name: str
+    digest: str
+    n_rows: int
+
+
+def as_json(book: Workbook, folder: Path | None) -> JsonObject:
     """Return a workbook as plain values; the data's path relative to a folder where possible."""
     data = book.data
     return {
@@ -150,11 +161,11 @@ def _refuse_constant(text: str) -> None:
     raise ValueError(text)
 
 
-def _text(value: Any, longest: int) -> str:
+def _text(value: object, longest: int) -> str:
     return value if isinstance(value, str) and len(value) <= longest else ""
 
 
-def _checked_data(data: Any, name: str) -> dict[str, Any]:
+def _checked_data(data: object, name: str) -> _StoredData:
     if not isinstance(data, dict) or any(key not in DATA_FIELDS for key in data):
         raise InvalidFile(f"{name}: data must hold {', '.join(DATA_FIELDS)}, and nothing else.")
     kind, path = data.get("kind"), data.get("path")
@@ -180,7 +191,7 @@ def _checked_data(data: Any, name: str) -> dict[str, Any]:
     }
 
 
-def open_data_of(stored: StoredWorkbook, path: str | os.PathLike[str], data: Any = None) -> Dataset:
+def open_data_of(stored: StoredWorkbook, path: str | os.PathLike[str], data: object = None) -> Dataset:
     """Return the data of a workbook: those given, an embedded set, or the file that it names.
 
     A workbook may come from anybody. A file outside of its folder is opened only if its content has the hash

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from coterie._support.typing import JsonObject
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.workbook.belief import belief_of_answer
@@ -24,7 +24,7 @@ from coterie.workbook.rowsets import pack_labels, unmasked
 from coterie.workbook.state import State
 
 
-def dataset_of_answer(answer: Clustering, data: Any = None) -> Dataset:
+def dataset_of_answer(answer: Clustering, data: object = None) -> Dataset:
     """Return the data of an answer: its own rows, those that are given, or the file that it names."""
     if data is not None:
         found = open_dataset(data)
@@ -50,10 +50,10 @@ def dataset_of_answer(answer: Clustering, data: Any = None) -> Dataset:
     return found
 
 
-def first_operation(answer: Clustering) -> dict[str, Any]:
+def first_operation(answer: Clustering) -> JsonObject:
     """Return the operation that gives the groups of an answer: their labels, as they are."""
     groups = answer.groups
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "op": "given",
         "labels": pack_labels(unmasked(answer.labels)),
         "from": f"{groups.recipe.title}",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from coterie._printing import shortened
+from coterie._support.typing import JsonObject, Settings
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.workbook import checks
 from coterie.workbook.checks import Check
@@ -119,7 +119,7 @@ KINDS: dict[str, Kind] = {
 BESIDE = ("op", "at", "said")  # what an entry of a log may hold beside the fields of its kind
 
 
-def check_operation(given: Any) -> dict[str, Any]:
+def check_operation(given: object) -> JsonObject:
     """Return an operation whose fields are all known and hold what they may; refuse any other.
 
     Examples
@@ -139,7 +139,8 @@ def check_operation(given: Any) -> dict[str, Any]:
         raise InvalidParameter(
             f'no such operation "{shortened(name)}".{did_you_mean(name, KINDS)} (there are {known})'
         )
-    kind, found = KINDS[name], {"op": name}
+    kind = KINDS[name]
+    found: JsonObject = {"op": name}
     for field, value in given.items():
         if field in BESIDE:
             continue
@@ -151,14 +152,14 @@ def check_operation(given: Any) -> dict[str, Any]:
     return found
 
 
-def _checked(name: str, field: str, check: Check, value: Any) -> Any:
+def _checked(name: str, field: str, check: Check, value: object) -> object:
     try:
         return check(value)
     except InvalidParameter as error:
         raise InvalidParameter(f"{name}: {field} {error}") from None
 
 
-def _check_whole(name: str, kind: Kind, found: Mapping[str, Any]) -> None:
+def _check_whole(name: str, kind: Kind, found: Settings) -> None:
     for field in kind.needed:
         if field not in found:
             raise InvalidParameter(f'{name}: needs the field "{field}".')
@@ -172,7 +173,7 @@ def _check_whole(name: str, kind: Kind, found: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"{name}: min must be at most max, got {least} and {most}.")
 
 
-def is_long(operation: Mapping[str, Any]) -> bool:
+def is_long(operation: Settings) -> bool:
     """Return whether an operation computes: a fit, a split, a test.
 
     Examples

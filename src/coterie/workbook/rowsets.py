@@ -6,7 +6,6 @@ import base64
 import binascii
 import hashlib
 import zlib
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ NOISE = -1
 LEFT_OUT = -(2**31)  # the label, in arrays of whole numbers, of a row that has no group as it was left out
 
 
-def pack_rows(rows: Indices) -> dict[str, list[Any]]:
+def pack_rows(rows: Indices) -> dict[str, list[int] | list[list[int]]]:
     """Return ascending rows as ``{"ranges": ...}`` where that is shorter, else as ``{"rows": ...}``.
 
     Examples
@@ -75,7 +74,7 @@ def masked(labels: Labels) -> Labels:
     return np.ma.masked_array(np.where(gone, NOISE, labels).astype(np.int32), mask=gone)
 
 
-def unmasked(labels: Any) -> Labels:
+def unmasked(labels: Labels) -> Labels:
     """Return labels as whole numbers, `LEFT_OUT` where they are masked."""
     found = np.ma.getdata(labels).astype(np.int32, copy=True)
     found[np.ma.getmaskarray(labels)] = LEFT_OUT

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import Indices, Labels, Settings, ValuesByName
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.groups import group_name
@@ -53,9 +53,9 @@ class Roles:
     missing: str = "auto"
     scale: str = "auto"
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> ValuesByName:
         """Return what they mean for a fit, without what is usual."""
-        found: dict[str, Any] = {
+        found: ValuesByName = {
             "drop": [name for name, role in self.columns.items() if role == "leave"],
             "keep": [name for name, role in self.columns.items() if role == "use"],
             "weights": {name: weight for name, weight in self.weights.items() if weight != 1.0},
@@ -97,7 +97,7 @@ class State:
     labels: Labels
     groups: tuple[Group, ...] = ()
     next_id: int = 1
-    preparation: Mapping[str, Any] = field(default_factory=dict)
+    preparation: Settings = field(default_factory=dict)
     answer: Clustering | None = None
     belief: Belief | None = None
     together: tuple[Pair, ...] = ()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from coterie._support.progress import ProgressOption
-from coterie._support.typing import Labels
+from coterie._support.typing import JsonObject, Labels, Settings
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.groups import group_name
@@ -32,11 +31,11 @@ MOST_OPERATIONS = 100_000
 class Entry:
     """One operation of a log, when it was made, and what it did in words."""
 
-    operation: dict[str, Any]
+    operation: JsonObject
     at: str
     said: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the operation with its time and its words."""
         return {**self.operation, "at": self.at, "said": self.said}
 
@@ -70,7 +69,7 @@ class Workbook:
         self.warning: str | None = None
 
     @classmethod
-    def open(cls, data: Any) -> Workbook:
+    def open(cls, data: object) -> Workbook:
         """Return a new workbook.
 
         Parameters
@@ -82,7 +81,7 @@ class Workbook:
         return cls.of_answer(data) if isinstance(data, Clustering) else cls(open_dataset(data))
 
     @classmethod
-    def of_answer(cls, answer: Clustering, data: Any = None) -> Workbook:
+    def of_answer(cls, answer: Clustering, data: object = None) -> Workbook:
         """Return a workbook that begins with the groups of an answer, and with what was measured about them.
 
         Parameters
@@ -101,7 +100,7 @@ class Workbook:
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, data: Any = None, progress: ProgressOption = None
+        cls, path: str | os.PathLike[str], *, data: object = None, progress: ProgressOption = None
     ) -> Workbook:
         """Return a workbook from a file; its operations are checked, then replayed.
 
@@ -134,12 +133,12 @@ class Workbook:
         return self._position
 
     @property
-    def log(self) -> list[dict[str, Any]]:
+    def log(self) -> list[JsonObject]:
         """The operations, those that were undone included, with what they did in words."""
         return [entry.to_dict() for entry in self._entries]
 
     @property
-    def operations(self) -> list[dict[str, Any]]:
+    def operations(self) -> list[JsonObject]:
         """The operations that are in force, as plain values."""
         return [dict(entry.operation) for entry in self._entries[: self._position]]
 
@@ -197,7 +196,7 @@ class Workbook:
             self._states[at + 1] = state
         return state
 
-    def apply(self, operation: Mapping[str, Any], *, progress: ProgressOption = None) -> Workbook:
+    def apply(self, operation: Settings, *, progress: ProgressOption = None) -> Workbook:
         """Do an operation and return the workbook; what had been undone is forgotten.
 
         Parameters
@@ -210,7 +209,7 @@ class Workbook:
         checked = canonical(operation, self._data.n_rows)
         return self.accept(checked, apply(self.state, checked, progress))
 
-    def accept(self, operation: dict[str, Any], after: State, at: str | None = None) -> Workbook:
+    def accept(self, operation: JsonObject, after: State, at: str | None = None) -> Workbook:
         """Add an operation whose next state is known: it was computed elsewhere."""
         if self._position >= MOST_OPERATIONS:
             raise InvalidParameter(f"a workbook holds at most {MOST_OPERATIONS:,} operations.")
@@ -253,7 +252,7 @@ class Workbook:
 
     def replay(
         self,
-        log: list[dict[str, Any]],
+        log: list[JsonObject],
         position: int | None = None,
         *,
         times: list[str] | None = None,

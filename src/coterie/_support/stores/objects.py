@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping
 
 from coterie._support.optional import require
 from coterie._support.stores.stamps import Stamp
 from coterie._support.stores.urls import CONTAINER_AT, SCHEMES, scheme_of, shown
+from coterie._support.typing import Settings
 from coterie.errors import InvalidParameter
 
 TAGS = (
@@ -37,7 +38,7 @@ class ObjectStore:
         if about.package is not None:
             require(about.package, extra=extra, purpose=purpose)
         # a listing that is kept would hide what was written since
-        options: dict[str, Any] = {"use_listings_cache": False}
+        options: dict[str, object] = {"use_listings_cache": False}
         if about.package == "s3fs":
             options["config_kwargs"] = {
                 **S3_SECONDS,
@@ -98,7 +99,7 @@ class ObjectStore:
         """Remove an object."""
         self.files.rm_file(self._path(url))
 
-    def _listed(self, found: dict[str, Any]) -> dict[str, Stamp]:
+    def _listed(self, found: Mapping[str, Settings]) -> dict[str, Stamp]:
         stamps = {
             f"{self.scheme}://{path.lstrip('/')}": _stamp(facts)
             for path, facts in found.items()
@@ -107,9 +108,10 @@ class ObjectStore:
         self.sizes = {url: stamp.size for url, stamp in stamps.items()}
         return stamps
 
-    def _info(self, url: str) -> Any:
+    def _info(self, url: str) -> Settings:
         fresh = {"refresh": True} if self.scheme in ("s3", "s3a") else {}
-        return self.files.info(self._path(url), **fresh)
+        facts: Settings = self.files.info(self._path(url), **fresh)
+        return facts
 
     def _path(self, url: str) -> str:
         place = url.partition("://")[2]
@@ -122,6 +124,6 @@ class ObjectStore:
         return path
 
 
-def _stamp(facts: Any) -> Stamp:
+def _stamp(facts: Settings) -> Stamp:
     version = next((str(facts[name]) for name in TAGS if facts.get(name)), "")
     return Stamp(int(facts.get("size") or 0), version)

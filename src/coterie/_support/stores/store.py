@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import BinaryIO, Protocol, cast
 
 from coterie._support.stores.objects import ObjectStore
 from coterie._support.stores.ranges import RangeFile
@@ -48,11 +48,11 @@ class Store(Protocol):
         """Remove a file."""
 
 
-_STORES: dict[str, Any] = {}
+_STORES: dict[str, WebStore | ObjectStore] = {}
 _LOCK = threading.Lock()
 
 
-def store_of(where: str | os.PathLike[str]) -> tuple[Any, str]:
+def store_of(where: str | os.PathLike[str]) -> tuple[WebStore | ObjectStore | None, str]:
     """Return the store that holds a file, None for this machine's disk, and the file's address or path.
 
     Examples
@@ -123,8 +123,8 @@ def matching(where: str | os.PathLike[str]) -> list[str]:
     store, place = store_of(where)
     if store is None:
         return sorted(name for name in patterns.glob(place, recursive=True) if os.path.isfile(name))
-    _refuse_unlisted(store, place)
-    return sorted(ask(place, lambda: store.glob(place), "list"))
+    listed = _listed(store, place)
+    return sorted(ask(place, lambda: listed.glob(place), "list"))
 
 
 def files_below(where: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
@@ -136,9 +136,9 @@ def files_below(where: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
     hidden: set[str] = set()
     if store is None:
         return sorted(_visible(place, hidden)), sorted(hidden)
-    _refuse_unlisted(store, place)
+    listed = _listed(store, place)
     folder, visible = place.rstrip("/") + "/", []
-    for url in ask(place, lambda: store.find(place), "list"):
+    for url in ask(place, lambda: listed.find(place), "list"):
         parts = url.removeprefix(folder).split("/")
         first = next((at for at, part in enumerate(parts) if part[:1] in (".", "_")), None)
         if first is None:
@@ -164,11 +164,12 @@ def _visible(folder: str, hidden: set[str]) -> Iterator[str]:
                 yield entry.path
 
 
-def _refuse_unlisted(store: Any, place: str) -> None:
-    if not store.is_listed:
+def _listed(store: WebStore | ObjectStore, place: str) -> ObjectStore:
+    if not isinstance(store, ObjectStore):
         raise FileProblem(
             f"{shown(place)}: a web server does not list its files. Give each by its own address, in a list."
         )
+    return store
 
 
 def read_all(where: str | os.PathLike[str]) -> bytes:
@@ -203,7 +204,7 @@ def open_binary(where: str | os.PathLike[str], stamp: Stamp | None = None) -> Bi
     )
 
 
-def _as_whole(store: Any, place: str) -> Any:
+def _as_whole(store: Store, place: str) -> io.BytesIO:
     return io.BytesIO(ask(place, lambda: store.read_all(place)))
 
 

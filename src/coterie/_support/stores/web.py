@@ -9,7 +9,8 @@ import os
 import shutil
 import tempfile
 import threading
-from typing import Any
+from email.message import Message
+from http.client import HTTPResponse
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
@@ -69,7 +70,7 @@ class WebStore:
             content: bytes = answer.read()  # http.client refuses fewer bytes than were announced
             return content
 
-    def _kept(self, url: str, stamp: Stamp, answer: Any) -> str:
+    def _kept(self, url: str, stamp: Stamp, answer: HTTPResponse) -> str:
         """Return the copy of a file whose server has no ranges; it is removed when the process ends."""
         with self._lock:
             if (url, stamp) in self._copies:
@@ -123,12 +124,12 @@ def _too_full(url: str, folder: str) -> FileProblem:
     )
 
 
-def _stamp(headers: Any, size: str | None) -> Stamp:
+def _stamp(headers: Message, size: str | None) -> Stamp:
     version = headers.get("ETag") or headers.get("Last-Modified") or ""
     return Stamp(int(size) if size is not None and size.isdigit() else -1, version)
 
 
-def _send(url: str, verb: str, headers: dict[str, str] | None = None) -> Any:
+def _send(url: str, verb: str, headers: dict[str, str] | None = None) -> HTTPResponse:
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     request = Request(urlunsplit(parts._replace(netloc=host, fragment="")), method=verb)
@@ -138,4 +139,5 @@ def _send(url: str, verb: str, headers: dict[str, str] | None = None) -> Any:
     if user:  # not for the servers that this one may lead to
         token = base64.b64encode(unquote(user).encode()).decode()
         request.add_unredirected_header("Authorization", f"Basic {token}")
-    return urlopen(request, timeout=TIMEOUT)
+    answer: HTTPResponse = urlopen(request, timeout=TIMEOUT)
+    return answer

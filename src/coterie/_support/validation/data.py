@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 
-from coterie._support.typing import Data, MatrixLike, SparseData, ValuesByName
+from coterie._support.typing import CheckedRows, Data, MatrixLike, Model, SparseData, ValuesByName
 from coterie._support.validation import explain
 from coterie._support.validation.sparse import check_sparse
 from coterie.errors import CoterieError, InvalidData, InvalidParameter, UnsupportedInput
@@ -21,7 +22,7 @@ FEW_VALUES = 1 << 17  # below, the threads that a BLAS wakes cost more than they
 def check_data(
     X: MatrixLike,
     *,
-    estimator: Any = None,
+    estimator: Model = None,
     who: str | None = None,
     name: str = "X",
     reset: bool = True,
@@ -109,14 +110,14 @@ def check_data(
     return checked
 
 
-def _without_gaps(X: Any) -> Any:
+def _without_gaps(X: CheckedRows) -> CheckedRows:
     """Return rows with 0 in place of missing cells, for checks of the others."""
     if issparse(X) or not np.isnan(X).any():
         return X
     return np.where(np.isnan(X), np.zeros((), dtype=X.dtype), X)
 
 
-def _of_table(estimator: Any, X: Any, reset: bool, min_rows: int) -> Data:
+def _of_table(estimator: Model, X: MatrixLike, reset: bool, min_rows: int) -> Data:
     explain.refuse_queries(X, f"X of {type(estimator).__name__}")
     if X is None or (isinstance(X, dict | str | bytes) and not issparse(X)):
         raise UnsupportedInput(
@@ -157,7 +158,9 @@ def check_n_clusters(n_clusters: int, n_samples: int, *, who: str, name: str = "
         )
 
 
-def _refuse_unsafe_values(X: Any, columns: list[str] | None, who: str, name: str, squares: bool) -> None:
+def _refuse_unsafe_values(
+    X: CheckedRows, columns: list[str] | None, who: str, name: str, squares: bool
+) -> None:
     values = X.data if issparse(X) else X.reshape(-1)
     if values.size == 0:
         return
@@ -179,7 +182,7 @@ def _refuse_unsafe_values(X: Any, columns: list[str] | None, who: str, name: str
         raise explain.too_large(X, columns, name, safe)
 
 
-def largest_safe(dtype: Any, shape: tuple[int, int]) -> float:
+def largest_safe(dtype: npt.DTypeLike, shape: tuple[int, int]) -> float:
     """Return the largest value whose squared differences cannot overflow when they are summed.
 
     Examples
@@ -188,11 +191,12 @@ def largest_safe(dtype: Any, shape: tuple[int, int]) -> float:
     True
     """
     # float32: one squared distance must fit; sums are kept in float64, so there the whole sum must
-    terms = shape[1] if dtype == np.float32 else shape[0] * shape[1]
-    return float(np.sqrt(float(np.finfo(dtype).max) / (4.0 * max(1, terms))))
+    kind = np.dtype(dtype)
+    terms = shape[1] if kind == np.float32 else shape[0] * shape[1]
+    return float(np.sqrt(float(np.finfo(kind).max) / (4.0 * max(1, terms))))
 
 
-def smallest_safe(dtype: Any) -> float:
+def smallest_safe(dtype: npt.DTypeLike) -> float:
     """Return the least size that the largest value of a column may have, for differences to be squared.
 
     Examples
@@ -200,10 +204,11 @@ def smallest_safe(dtype: Any) -> float:
     >>> smallest_safe(np.dtype("float64")) < 1e-140 < smallest_safe(np.dtype("float32"))
     True
     """
-    return float(np.sqrt(float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)))
+    kind = np.dtype(dtype)
+    return float(np.sqrt(float(np.finfo(kind).tiny) / float(np.finfo(kind).eps)))
 
 
-def refuse_tiny(X: Any, columns: list[str] | None, name: str) -> None:
+def refuse_tiny(X: CheckedRows, columns: list[str] | None, name: str) -> None:
     """Refuse rows to fit to whose squares all vanish; new rows may well be next to nothing.
 
     Examples
@@ -236,7 +241,7 @@ def check_answer(answer: Any, *, what: str, way_out: str) -> Any:
     return answer
 
 
-def _refuse_distances(X: Any, who: str, name: str) -> None:
+def _refuse_distances(X: CheckedRows, who: str, name: str) -> None:
     n_rows, n_columns = X.shape
     if n_rows != n_columns or n_rows < 3 or issparse(X) or np.diagonal(X).any():
         return

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened
+from coterie._support.typing import AnyArray, CheckedRows, FloatArray, MatrixLike
 from coterie.errors import CoterieError, InvalidData, UnsupportedInput
 
 MOST_TO_SCALE = 1e150  # squares of larger numbers overflow
@@ -21,13 +23,13 @@ UNREAD = {
 }
 
 
-def column_names(X: Any) -> list[str] | None:
+def column_names(X: object) -> list[str] | None:
     """Return the names of a DataFrame's columns, or None for anything else."""
     columns = getattr(X, "columns", None)
     return None if columns is None else [str(column) for column in columns]
 
 
-def refuse_queries(X: Any, what: str) -> None:
+def refuse_queries(X: object, what: str) -> None:
     """Refuse what has no rows yet, and say what makes it a table.
 
     Examples
@@ -76,7 +78,7 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
         _refuse_text_cells(X, f"{name} of {who}")
 
 
-def _refuse_kind(dtype: Any, what: str) -> None:
+def _refuse_kind(dtype: object, what: str) -> None:
     kind = getattr(dtype, "kind", "")
     label = str(dtype)
     if kind == "c":
@@ -94,7 +96,7 @@ def _refuse_kind(dtype: Any, what: str) -> None:
         )
 
 
-def _way_out_of_categories(dtype: Any) -> str:
+def _way_out_of_categories(dtype: object) -> str:
     values = getattr(getattr(dtype, "categories", None), "dtype", None)
     if getattr(values, "kind", "") in ("i", "u", "f"):
         return (
@@ -153,7 +155,7 @@ def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
     return InvalidData(text if name in text else f"{name} of {who}: {text}")
 
 
-def _first_beyond_floats(X: Any) -> str:
+def _first_beyond_floats(X: MatrixLike) -> str:
     """Return the place of the first whole number that no float holds, for a message."""
     for (row, column), value in np.ndenumerate(np.asarray(X, dtype=object)):
         try:
@@ -163,7 +165,7 @@ def _first_beyond_floats(X: Any) -> str:
     return ""
 
 
-def not_finite(X: Any, columns: list[str] | None, who: str, name: str) -> InvalidData:
+def not_finite(X: CheckedRows, columns: list[str] | None, who: str, name: str) -> InvalidData:
     """Say which columns hold missing or infinite values, how many, and where the first ones are."""
     missing = _rows_by_column(X, np.isnan)
     if missing:
@@ -190,7 +192,7 @@ def _places(rows_of: dict[int, list[int]], what: str, columns: list[str] | None,
 
 
 def too_large(
-    X: Any, columns: list[str] | None, name: str, largest_safe: float, what: str = "squared distances"
+    X: CheckedRows, columns: list[str] | None, name: str, largest_safe: float, what: str = "squared distances"
 ) -> InvalidData:
     """Say which column holds the largest value, what would still be safe, and the way out."""
     dtype = X.dtype
@@ -208,7 +210,7 @@ def too_large(
     )
 
 
-def too_small(X: Any, columns: list[str] | None, name: str, smallest_safe: float) -> InvalidData:
+def too_small(X: CheckedRows, columns: list[str] | None, name: str, smallest_safe: float) -> InvalidData:
     """Say how small all values are, what would be safe, and the way out."""
     column, largest = _largest(X)
     return InvalidData(
@@ -218,14 +220,14 @@ def too_small(X: Any, columns: list[str] | None, name: str, smallest_safe: float
     )
 
 
-def _largest(X: Any) -> tuple[int, float]:
+def _largest(X: CheckedRows) -> tuple[int, float]:
     """Return the column of the value of largest size, and that size."""
     values = X.data if issparse(X) else X.reshape(-1)
     at = int(np.argmax(np.abs(values)))
     return int(X.indices[at]) if issparse(X) else at % X.shape[1], float(abs(values[at]))
 
 
-def _rows_by_column(X: Any, test: Any) -> dict[int, list[int]]:
+def _rows_by_column(X: CheckedRows, test: Callable[[FloatArray], AnyArray]) -> dict[int, list[int]]:
     hits: dict[int, list[int]] = {}
     if issparse(X):  # by its entries: columns may be too many to walk through
         entries = np.flatnonzero(test(X.data))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from coterie._support.typing import Indices
+from coterie._support.typing import Indices, MatrixLike
 from coterie.errors import InvalidParameter
 
 
-def check_pairs(pairs: Any, n: int, *, name: str, who: str) -> Indices:
+def check_pairs(pairs: MatrixLike | None, n: int, *, name: str, who: str) -> Indices:
     """Return pairs of rows as an array of shape (n_pairs, 2); None: no pairs."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.intp)

@@ -7,11 +7,11 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Rational
-from typing import Any
+from typing import Any, Protocol, SupportsInt, TypeVar
 
 import numpy as np
 
-from coterie._support.typing import Settings
+from coterie._support.typing import Settings, ValuesByName
 from coterie.errors import InvalidParameter, did_you_mean
 
 ALL_SHOWN = 12  # more names than this are not listed in a message
@@ -20,10 +20,20 @@ SEED_LIMIT = 2**64
 LEGACY_SEED_LIMIT = 2**32  # of NumPy's RandomState
 
 
+class HasParameters(Protocol):
+    """An estimator, of which only its parameters matter."""
+
+    def get_params(self, deep: bool = True) -> ValuesByName:
+        """Return the parameters by name."""
+
+
+_Estimator = TypeVar("_Estimator", bound=HasParameters)
+
+
 class Constraint:
     """What a parameter may be; constraints are joined with ``|``."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         """Return whether the value is allowed."""
         raise NotImplementedError
 
@@ -47,7 +57,7 @@ class AnyOf(Constraint):
         for option in options:
             self.options += option.options if isinstance(option, AnyOf) else (option,)
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return any(option.accepts(value) for option in self.options)
 
     def describe(self) -> str:
@@ -64,7 +74,7 @@ class Whole(Constraint):
     def __init__(self, least: int | None = None, greatest: int | None = None) -> None:
         self.least, self.greatest = least, greatest
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return is_whole(value) and _in_range(self, value)
 
     def describe(self) -> str:
@@ -79,10 +89,10 @@ class Number(Constraint):
     ) -> None:
         self.least, self.greatest, self.open_below = least, greatest, open_below
 
-    def accepts(self, value: Any) -> bool:
-        if not is_number(value) or not _is_finite(value):
+    def accepts(self, value: object) -> bool:
+        number = _finite_float(value) if is_number(value) else None
+        if number is None:
             return False
-        number = float(value)  # one of 16 bits would be compared in 16 bits
         return _in_range(self, number) and not (self.open_below and number == self.least)
 
     def describe(self) -> str:
@@ -98,7 +108,7 @@ class Choice(Constraint):
     def names(self) -> tuple[str, ...]:
         return self._names + (tuple(self._among()) if self._among is not None else ())
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, str) and value in self.names()
 
     def describe(self) -> str:
@@ -112,7 +122,7 @@ class Choice(Constraint):
 class Flag(Constraint):
     """True or False."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, bool | np.bool_)
 
     def describe(self) -> str:
@@ -122,7 +132,7 @@ class Flag(Constraint):
 class Nothing(Constraint):
     """None."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return value is None
 
     def describe(self) -> str:
@@ -132,7 +142,7 @@ class Nothing(Constraint):
 class Function(Constraint):
     """Anything that can be called."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return callable(value)
 
     def describe(self) -> str:
@@ -145,7 +155,7 @@ PROGRESS: Constraint = Nothing() | Flag() | Function()  # whoever hears of the s
 class Dictionary(Constraint):
     """Values by name."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
 
     def describe(self) -> str:
@@ -155,7 +165,7 @@ class Dictionary(Constraint):
 class AnArray(Constraint):
     """An array, or what NumPy makes one of."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         if isinstance(value, np.generic | np.ndarray):
             return value.ndim > 0
         return hasattr(value, "shape") or hasattr(value, "__array__") or isinstance(value, list | tuple)
@@ -167,7 +177,7 @@ class AnArray(Constraint):
 class APath(Constraint):
     """The path of a file or folder, as text or as a path object."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, str | os.PathLike)
 
     def describe(self) -> str:
@@ -177,8 +187,8 @@ class APath(Constraint):
 class Seed(Constraint):
     """What scikit-learn takes as random_state, and NumPy's generators."""
 
-    def accepts(self, value: Any) -> bool:
-        is_seed = is_whole(value) and 0 <= value < 2**64
+    def accepts(self, value: object) -> bool:
+        is_seed = Whole(0, SEED_LIMIT - 1).accepts(value)
         is_generator = isinstance(value, np.random.RandomState | np.random.Generator)
         return value is None or is_seed or is_generator or value is np.random
 
@@ -189,14 +199,14 @@ class Seed(Constraint):
 class Anything(Constraint):
     """No constraint here: the value is checked where it is understood."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return True
 
     def describe(self) -> str:
         return "anything"
 
 
-def engine_count(value: Any) -> int:
+def engine_count(value: SupportsInt) -> int:
     """Return a number of iterations as the engine takes it: what is beyond 2^40 is never reached.
 
     Examples
@@ -230,7 +240,7 @@ def check_parameters(values: Settings, constraints: Mapping[str, Constraint], *,
         check_parameter(values[name], constraint, name=name, who=who)
 
 
-def with_plain_numbers(model: Any) -> Any:
+def with_plain_numbers(model: _Estimator) -> _Estimator:
     """Return an estimator whose parameters are Python's numbers: itself, or a copy of it.
 
     Products and comparisons with NumPy's numbers of fewer bits are computed in these, and overflow.
@@ -271,11 +281,12 @@ def is_number(value: object) -> bool:
     return isinstance(value, Rational) and not isinstance(value, Integral)  # a Fraction, not a bool
 
 
-def _is_finite(value: Any) -> bool:
+def _finite_float(value: Any) -> float | None:
     try:
-        return math.isfinite(value)
+        number = float(value)  # one of 16 bits would be compared in 16 bits
     except OverflowError:  # a whole number that no float holds
-        return False
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _in_range(constraint: Whole | Number, value: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.typing import Settings
+from coterie._support.typing import AnyArray, Settings, VectorLike
 from coterie._support.validation.data import largest_safe
 from coterie._support.validation.parameters import Choice, Constraint, Flag, Whole, is_number, is_whole
 from coterie.errors import ModelFileError
@@ -69,7 +69,7 @@ class Scope:
 class Field:
     """Something that a state holds; unlike a constraint, it may depend on other fields."""
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         """Refuse a value that does not fit; checks that need all sizes go to ``scope.later``."""
         raise NotImplementedError
 
@@ -136,7 +136,7 @@ class Tensor(Field):
         numbers = value.data if is_sparse else value
         scope.later.append(lambda: self._check_numbers(numbers, place, scope))
 
-    def _check_numbers(self, numbers: Any, place: str, scope: Scope) -> None:
+    def _check_numbers(self, numbers: AnyArray, place: str, scope: Scope) -> None:
         if numbers.dtype.kind == "f":
             is_nan = np.isnan(numbers)
             may_be_missing = self.allow in ("nan", "all") or (self.of_table and scope.has_table)
@@ -191,7 +191,7 @@ class Names(Field):
     def __init__(self, dimension: str | None = None) -> None:
         self.dimension = dimension
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         Either(
             Tensor(self.dimension, kind="any", allow="all", may_be_empty=True), Texts(self.dimension)
         ).check(value, place, scope)
@@ -203,7 +203,7 @@ class Maybe(Field):
     def __init__(self, field: Field | Constraint) -> None:
         self.field = field
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if value is not None:
             check_field(self.field, value, place, scope)
 
@@ -211,7 +211,7 @@ class Maybe(Field):
 class Sometimes(Maybe):
     """A field that a state may lack."""
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         check_field(self.field, value, place, scope)
 
 
@@ -221,7 +221,7 @@ class Either(Field):
     def __init__(self, *fields: Field | Constraint) -> None:
         self.fields = fields
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         problem: ModelFileError | None = None
         for field in self.fields:
             sizes, later = dict(scope.sizes), list(scope.later)
@@ -238,10 +238,16 @@ class Either(Field):
 class ListOf(Field):
     """A list, or with ``kind=tuple`` a tuple, of one field for all."""
 
-    def __init__(self, field: Field | Constraint, dimension: str | None = None, *, kind: Any = list) -> None:
+    def __init__(
+        self,
+        field: Field | Constraint,
+        dimension: str | None = None,
+        *,
+        kind: type[list[object]] | type[tuple[object, ...]] = list,
+    ) -> None:
         self.field, self.dimension, self.kind = field, dimension, kind
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if not isinstance(value, self.kind):
             raise wrong(place, scope.who, f"be a {self.kind.__name__}", _kind_of(value))
         if self.dimension is not None:
@@ -253,10 +259,12 @@ class ListOf(Field):
 class Several(Field):
     """A list, or with ``kind=tuple`` a tuple, of different fields."""
 
-    def __init__(self, *fields: Field | Constraint, kind: Any = list) -> None:
+    def __init__(
+        self, *fields: Field | Constraint, kind: type[list[object]] | type[tuple[object, ...]] = list
+    ) -> None:
         self.fields, self.kind = fields, kind
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if not isinstance(value, self.kind) or len(value) != len(self.fields):
             raise wrong(place, scope.who, f"be a {self.kind.__name__} of {len(self.fields)}", _kind_of(value))
         for at, (field, item) in enumerate(zip(self.fields, value, strict=True)):
@@ -269,7 +277,7 @@ class Record(Field):
     def __init__(self, **fields: Field | Constraint) -> None:
         self.fields = fields
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if type(value) is not dict:
             raise wrong(place, scope.who, "be a dict", _kind_of(value))
         _check_names(value, self.fields, f"{place} of {scope.who}")
@@ -284,7 +292,7 @@ class DictOf(Field):
     def __init__(self, key: Field | Constraint, value: Field | Constraint) -> None:
         self.key, self.value = key, value
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if type(value) is not dict:
             raise wrong(place, scope.who, "be a dict", _kind_of(value))
         for key, item in value.items():
@@ -305,7 +313,7 @@ class Instance(Field):
     def __init__(self, *kinds: type, **sizes: str) -> None:
         self.kinds, self.sizes = kinds, sizes
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if not isinstance(value, self.kinds):
             raise wrong(
                 place,
@@ -326,7 +334,7 @@ class Estimator(Field):
     def __init__(self, dimension: str | None = None) -> None:
         self.dimension = dimension
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if not hasattr(value, "get_params"):
             raise wrong(place, scope.who, "be an estimator", _kind_of(value))
         if self.dimension is not None:
@@ -341,7 +349,7 @@ class Savable(Field):
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
-    def check(self, value: Any, place: str, scope: Scope) -> None:
+    def check(self, value: object, place: str, scope: Scope) -> None:
         if type(value).__name__ != self.kind:
             raise wrong(place, scope.who, f"be a {self.kind}", _kind_of(value))
 
@@ -349,7 +357,7 @@ class Savable(Field):
 class Text(Constraint):
     """Any text."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, str)
 
     def describe(self) -> str:
@@ -374,7 +382,7 @@ class Real(Constraint):
 class FloatType(Constraint):
     """The type of numbers that data have."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, np.dtype) and value.name in KINDS["f"]
 
     def describe(self) -> str:
@@ -384,7 +392,7 @@ class FloatType(Constraint):
 class Plain(Constraint):
     """Numbers, text, None, arrays, and lists and dicts of them: what a function may be told."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         if isinstance(value, Mapping):
             return all(isinstance(key, str | int) and self.accepts(item) for key, item in value.items())
         if isinstance(value, list | tuple):
@@ -398,7 +406,7 @@ class Plain(Constraint):
 class Label(Constraint):
     """What a cluster or class may be called: a number or text."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return isinstance(value, str | bool | np.bool_) or is_number(value)
 
     def describe(self) -> str:
@@ -451,7 +459,7 @@ def check_field(field: Field | Constraint, value: object, place: str, scope: Sco
         raise wrong(place, scope.who, f"be {field.describe()}", shown(value))
 
 
-def check_starts(starts: Any, total: int, *, who: str, name: str) -> None:
+def check_starts(starts: AnyArray, total: int, *, who: str, name: str) -> None:
     """Refuse starts of spans that do not lie end to end from 0 to the total.
 
     Examples
@@ -462,7 +470,7 @@ def check_starts(starts: Any, total: int, *, who: str, name: str) -> None:
         raise wrong(name, who, f"rise from 0 to {total:,}", "others")
 
 
-def wrong(place: str, who: str, must: str, got: Any) -> ModelFileError:
+def wrong(place: str, who: str, must: str, got: object) -> ModelFileError:
     """Return the error for a part of a state.
 
     Examples
@@ -508,7 +516,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def check_squares(array: Any, *, who: str, name: str) -> None:
+def check_squares(array: VectorLike, *, who: str, name: str) -> None:
     """Refuse finite coordinates so large that squared distances to them overflow."""
     values = np.asarray(array)
     if values.dtype.kind != "f" or not values.size:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import AnyArray, CheckedRows
+from coterie._support.typing import AnyArray, CheckedRows, SparseData
 from coterie._support.validation.memory import require_memory
 from coterie.errors import InvalidData
 
@@ -23,7 +23,7 @@ class Damaged(Exception):
     """A sparse matrix contradicts itself; the text ends the sentence "it is not a valid CSR matrix: ..."."""
 
 
-def check_sparse(matrix: Any, *, who: str, name: str = "X", keep_order: bool = False) -> CheckedRows:
+def check_sparse(matrix: SparseData, *, who: str, name: str = "X", keep_order: bool = False) -> CheckedRows:
     """Return a sparse matrix whose indices lie inside it, each cell once, or say what is wrong with it.
 
     Parameters
@@ -56,7 +56,7 @@ columns, 0 to 1. Its arrays were damaged or put together wrongly: build it again
         ) from None
 
 
-def sound_sparse(matrix: Any, *, what: str, keep_order: bool = False) -> Any:
+def sound_sparse(matrix: SparseData, *, what: str, keep_order: bool = False) -> SparseData:
     """Do what `check_sparse` does, but raise `Damaged`, for callers with a sentence of their own."""
     if matrix.ndim != 2:
         raise Damaged(f"it has {matrix.ndim} dimension{'s' if matrix.ndim != 1 else ''}, but must have 2")
@@ -78,7 +78,7 @@ def sound_sparse(matrix: Any, *, what: str, keep_order: bool = False) -> Any:
     return _each_cell_once(matrix.tocsr(), keep_order)
 
 
-def _check_compressed(matrix: Any) -> None:
+def _check_compressed(matrix: SparseData) -> None:
     """Check the arrays of CSR, CSC or BSR."""
     if matrix.format == "bsr":
         lengths, lines = _blocks_of(matrix), ("block row", "block column")
@@ -97,7 +97,7 @@ def _check_compressed(matrix: Any) -> None:
     _check_range(matrix.indices[:n_stored], lengths[1], lines[1])
 
 
-def _blocks_of(matrix: Any) -> tuple[int, int]:
+def _blocks_of(matrix: SparseData) -> tuple[int, int]:
     """Return the numbers of rows and of columns of blocks."""
     if np.ndim(matrix.data) != 3:
         raise Damaged(f"data must be blocks of rows and columns, got the shape {np.shape(matrix.data)}")
@@ -107,7 +107,7 @@ def _blocks_of(matrix: Any) -> tuple[int, int]:
     return matrix.shape[0] // height, matrix.shape[1] // width
 
 
-def _check_starts(starts: Any, n_lines: int, line: str) -> None:
+def _check_starts(starts: AnyArray, n_lines: int, line: str) -> None:
     _check_whole_numbers(starts, "indptr")
     if len(starts) != n_lines + 1:
         raise Damaged(f"indptr has {len(starts)} entries, but {n_lines} {line}s need one more, {n_lines + 1}")
@@ -125,7 +125,7 @@ def _check_whole_numbers(numbers: Any, name: str) -> None:
         raise Damaged(f"{name} must be a vector of whole numbers, got {kind} of shape {np.shape(numbers)}")
 
 
-def _check_range(numbers: Any, n_lines: int, line: str) -> None:
+def _check_range(numbers: AnyArray, n_lines: int, line: str) -> None:
     if numbers.size == 0 or (numbers.min() >= 0 and numbers.max() < n_lines):
         return
     at = int(np.argmax((numbers < 0) | (numbers >= n_lines)))
@@ -133,7 +133,7 @@ def _check_range(numbers: Any, n_lines: int, line: str) -> None:
     raise Damaged(f"entry {at} has {line} {numbers[at]}, but there are {allowed}")
 
 
-def _each_cell_once(matrix: Any, keep_order: bool) -> CheckedRows:
+def _each_cell_once(matrix: SparseData, keep_order: bool) -> CheckedRows:
     """Return a compressed matrix without double cells, on the same arrays where it has none."""
     blocks = {"blocksize": matrix.data.shape[1:]} if matrix.format == "bsr" else {}
     n_stored = int(matrix.indptr[-1])
@@ -150,7 +150,7 @@ def _each_cell_once(matrix: Any, keep_order: bool) -> CheckedRows:
     return fresh if keep_order and len(summed.indices) == len(fresh.indices) else summed
 
 
-def _check_coordinates(matrix: Any) -> None:
+def _check_coordinates(matrix: SparseData) -> None:
     for numbers, n_lines, line in zip(matrix.coords, matrix.shape, ("row", "column"), strict=True):
         _check_whole_numbers(numbers, f"{line}s")
         if numbers.shape != np.shape(matrix.data):
@@ -158,7 +158,7 @@ def _check_coordinates(matrix: Any) -> None:
         _check_range(numbers, n_lines, line)
 
 
-def _check_diagonals(matrix: Any) -> None:
+def _check_diagonals(matrix: SparseData) -> None:
     _check_whole_numbers(matrix.offsets, "offsets")
     if np.ndim(matrix.data) != 2 or len(matrix.data) != len(matrix.offsets):
         raise Damaged(f"it has {len(matrix.offsets)} offsets for data of the shape {np.shape(matrix.data)}")
@@ -172,7 +172,7 @@ def _check_diagonals(matrix: Any) -> None:
         raise Damaged("its offsets hold a diagonal more than once")
 
 
-def _check_lists(matrix: Any) -> None:
+def _check_lists(matrix: SparseData) -> None:
     n_rows, n_columns = matrix.shape
     if len(matrix.rows) != n_rows or len(matrix.data) != n_rows:
         raise Damaged(f"it has {len(matrix.rows)} lists of columns and {len(matrix.data)} of values")
@@ -182,20 +182,20 @@ def _check_lists(matrix: Any) -> None:
     _check_range(_whole_numbers(chain.from_iterable(matrix.rows), "column"), n_columns, "column")
 
 
-def _check_keys(matrix: Any) -> None:
+def _check_keys(matrix: SparseData) -> None:
     for axis, line in enumerate(("row", "column")):
         places = _whole_numbers((key[axis] for key in matrix.keys()), line)  # noqa: SIM118  # no plain dict
         _check_range(places, matrix.shape[axis], line)
 
 
-def _whole_numbers(numbers: Any, line: str) -> AnyArray:
+def _whole_numbers(numbers: Iterable[int], line: str) -> AnyArray:
     try:
         return np.fromiter(numbers, dtype=np.int64)
     except (TypeError, ValueError, OverflowError) as error:
         raise Damaged(f"each {line} must be a whole number ({error})") from None
 
 
-_CHECKS: dict[str, Callable[[Any], None]] = {
+_CHECKS: dict[str, Callable[[SparseData], None]] = {
     "coo": _check_coordinates,
     "dia": _check_diagonals,
     "lil": _check_lists,

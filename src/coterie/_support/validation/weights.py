@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 
-from coterie._support.typing import AnyArray, VectorLike, Weights
+from coterie._support.typing import AnyArray, CheckedRows, VectorLike, Weights
 from coterie.errors import InvalidData
 
 LARGEST_TOTAL = 1e100  # times squares of data up to 1e100 it is still a number
@@ -17,7 +17,11 @@ NEGLIGIBLE = 1e-100
 
 
 def check_sample_weight(
-    sample_weight: VectorLike | None, n_samples: int, *, dtype: Any = np.float64, who: str = "this function"
+    sample_weight: VectorLike | None,
+    n_samples: int,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    who: str = "this function",
 ) -> Weights | None:
     """Return the weights as a C-ordered vector, or None when all samples weigh the same.
 
@@ -56,7 +60,7 @@ def check_sample_weight(
     return np.ascontiguousarray(weights, dtype=dtype)
 
 
-def refuse_heavy(X: Any, weights: Weights | None, *, who: str) -> None:
+def refuse_heavy(X: CheckedRows, weights: Weights | None, *, who: str) -> None:
     """Refuse rows whose squared differences overflow when they are weighted and summed.
 
     `check_data` has made sure that they do not while every row counts once.
@@ -136,7 +140,7 @@ def _as_vector(sample_weight: VectorLike, who: str) -> AnyArray:
     return weights
 
 
-def _refuse_values(weights: Any, who: str) -> None:
+def _refuse_values(weights: AnyArray, who: str) -> None:
     for is_wrong, words in (
         (np.isnan(weights), "Input sample_weight contains NaN"),
         (np.isinf(weights), "Input sample_weight contains infinity"),

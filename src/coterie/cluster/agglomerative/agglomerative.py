@@ -166,7 +166,7 @@ class AgglomerativeClustering(TreeClusterer):
         n_clusters: int | None = 2,
         *,
         metric: MetricLike = "euclidean",
-        memory: Any = None,
+        memory: object = None,
         connectivity: SparseData = None,
         compute_full_tree: bool | str = "auto",
         linkage: str = "ward",

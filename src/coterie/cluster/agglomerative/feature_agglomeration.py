@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         n_clusters: int | None = 2,
         *,
         metric: MetricLike = "euclidean",
-        memory: Any = None,
+        memory: object = None,
         connectivity: SparseData = None,
         compute_full_tree: bool | str = "auto",
         linkage: str = "ward",

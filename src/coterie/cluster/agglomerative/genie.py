@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -182,8 +182,9 @@ def _inner_rows(edges: Indices, n: int) -> AnyArray:
     return np.ascontiguousarray((np.bincount(edges.ravel(), minlength=n) > 1) | (n == 2), dtype=np.uint8)
 
 
-def _is_near_inner(neighbours: Any, inner: Any) -> AnyArray:
+def _is_near_inner(neighbours: AnyArray | None, inner: AnyArray) -> AnyArray:
     """Return which rows are among the nearest of a row that is not a leaf."""
+    assert neighbours is not None  # leaves are asked for, so that they were looked for
     is_near = np.zeros(len(inner), dtype=bool)
     is_near[neighbours[inner == 1].ravel()] = True
     return is_near

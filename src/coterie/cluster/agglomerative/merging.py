@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.caller import caller_level
-from coterie._support.typing import Data, Distances, Indices, SparseData
+from coterie._support.typing import AnyArray, Data, Distances, Indices, MatrixLike, Model, SparseData
 from coterie._support.validation import check_pairs, check_sparse
 from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.distance.input import InputKind, MatrixInput, RowsInput, SimilarityInput
@@ -34,10 +34,10 @@ class TreeTask(NamedTuple):
     kind: InputKind
     distance: Distance | None
     method: str
-    connectivity: Any
+    connectivity: MatrixLike | None
     n_merges: int
-    must_link: Any
-    cannot_link: Any
+    must_link: MatrixLike | None
+    cannot_link: MatrixLike | None
     who: str
 
 
@@ -48,7 +48,7 @@ class Tree(NamedTuple):
     n_components: int
 
 
-def check_settings(model: Any, kind: InputKind, who: str) -> None:
+def check_settings(model: Model, kind: InputKind, who: str) -> None:
     """Refuse parameters of agglomerative clustering that do not go together."""
     if (model.n_clusters is None) == (model.distance_threshold is None):
         raise InvalidParameter(
@@ -123,7 +123,7 @@ def _refuse_unknown_pairs(task: TreeTask) -> None:
         )
 
 
-def constrain(D: Distances, must_link: Any, cannot_link: Any, *, who: str) -> Distances:
+def constrain(D: Distances, must_link: Indices, cannot_link: Indices, *, who: str) -> Distances:
     """Set the distances of pairs that must merge to the least, of those that must not to infinity, in place.
 
     What holds for two rows holds for all that must be with either of them.
@@ -155,7 +155,9 @@ class Connectivity:
     n_components: int
 
 
-def check_connectivity(connectivity: Any, X: Data, distance: Distance | None, *, who: str) -> Connectivity:
+def check_connectivity(
+    connectivity: MatrixLike, X: Data, distance: Distance | None, *, who: str
+) -> Connectivity:
     """Return the graph of a connectivity matrix or of a function that makes one from the rows.
 
     Pieces of the graph are joined by their nearest pairs of rows, with a warning. `distance` is None when X
@@ -206,7 +208,7 @@ def _pattern(graph: SparseData) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.i
     return graph.indices.astype(np.int32, copy=False), graph.indptr.astype(np.int64, copy=False)
 
 
-def _symmetric(rows: Any, columns: Any, n: int) -> SparseData:
+def _symmetric(rows: AnyArray, columns: AnyArray, n: int) -> SparseData:
     ones = np.ones(2 * len(rows))
     both = (np.concatenate([rows, columns]), np.concatenate([columns, rows]))
     graph = sparse.csr_array((ones, both), shape=(n, n))
@@ -215,7 +217,7 @@ def _symmetric(rows: Any, columns: Any, n: int) -> SparseData:
     return graph
 
 
-def _bridges(X: Data, distance: Distance | None, component: Any, n_components: int) -> Indices:
+def _bridges(X: Data, distance: Distance | None, component: AnyArray, n_components: int) -> Indices:
     """Return the nearest pair of rows of every two pieces."""
     members = [np.flatnonzero(component == piece) for piece in range(n_components)]
     pairs = []
@@ -230,7 +232,7 @@ def _bridges(X: Data, distance: Distance | None, component: Any, n_components: i
 
 
 def link_along(
-    connectivity: Connectivity, X: Data, distance: Distance | None, rule: Any, n_merges: int
+    connectivity: Connectivity, X: Data, distance: Distance | None, rule: _core.LinkageRule, n_merges: int
 ) -> npt.NDArray[np.float64]:
     """Return at most `n_merges` merges along the edges of the graph, as SciPy's matrix."""
     graph = connectivity.graph

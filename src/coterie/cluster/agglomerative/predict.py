@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from coterie._support.typing import (
     MetricLike,
     Settings,
     ValuesByName,
+    Weights,
 )
 from coterie._support.validation.schema import VALUES, Record, Sometimes, Tensor, wrong
 from coterie.cluster.agglomerative.tree_labels import cluster_tops, leaf_weights
@@ -159,7 +159,7 @@ RULES: Mapping[str, Callable[[KnownClusters, Distances], Distances]] = {
 _SUMMING = (KnownClusters.merged, KnownClusters.ball, KnownClusters.centre)
 
 
-def _shares(method: str, labels: Labels, children: AnyArray) -> Any:
+def _shares(method: str, labels: Labels, children: AnyArray) -> Weights:
     """Return the share of each row in its cluster: equal, or halved at every merge."""
     if method in ("weighted", "median"):
         return leaf_weights(children, len(labels), cluster_tops(children, len(labels), labels))

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, Settings, SparseData, ValuesByName
+from coterie._support.typing import (
+    Data,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    Settings,
+    SparseData,
+    ValuesByName,
+)
 from coterie._support.validation.schema import Schema, Size, Tensor
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.base import Clusterer
@@ -23,7 +32,7 @@ class TreeClusterer(Clusterer):
     """An estimator whose fit is a tree of merges, and which keeps what `predict` needs."""
 
     children_: Indices
-    _known: dict[str, Any]
+    _known: ValuesByName
 
     def with_rows_at(self, places: Indices) -> Self:
         """Return the estimator as if the row that was fitted at each place stood at another.
@@ -52,7 +61,7 @@ class RowTree(TreeClusterer):
     }
 
     children_: Indices
-    distances_: Any
+    distances_: FloatArray
     n_leaves_: int
     _known: ValuesByName
 

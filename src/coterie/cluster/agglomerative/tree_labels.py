@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import AnyArray, Indices, Labels, Weights
+from coterie._support.typing import AnyArray, Indices, Labels, VectorLike, Weights
 
 
 def cut_tree(children: AnyArray, n_leaves: int, n_clusters: int) -> Labels:
@@ -43,7 +42,7 @@ def label_heads(children: AnyArray, n_leaves: int) -> Labels:
     return np.unique(_heads(children, n_leaves), return_inverse=True)[1]
 
 
-def leaf_weights(children: AnyArray, n_leaves: int, tops_of_leaves: Any) -> Weights:
+def leaf_weights(children: AnyArray, n_leaves: int, tops_of_leaves: AnyArray) -> Weights:
     """Return 2 to the minus depth of each leaf below the root of its cluster: weighted linkage's shares.
 
     Examples
@@ -74,7 +73,7 @@ def cluster_tops(children: AnyArray, n_leaves: int, labels: Labels) -> Indices:
     return _followed(top)[:n_leaves]
 
 
-def _heads(children: AnyArray, n_leaves: int, tops: Any = ()) -> Indices:
+def _heads(children: AnyArray, n_leaves: int, tops: VectorLike = ()) -> Indices:
     """Return the root of each leaf when the nodes `tops` have no parents."""
     parent = np.arange(n_leaves + len(children))
     parent[np.asarray(children)] = (n_leaves + np.arange(len(children)))[:, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -126,7 +126,7 @@ class CondensedTree:
 
 def condense(
     edges: Ids, distance: Reals, core: Reals, min_cluster_size: int, weights: Weights | None
-) -> tuple[list[Any], CondensedTree]:
+) -> tuple[list[AnyArray], CondensedTree]:
     """Return the merges (left, right, distance) along the sorted edges of a spanning tree, and their tree."""
     least = int(min_cluster_size)
     if weights is None:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,6 +16,7 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
@@ -23,6 +24,7 @@ from coterie._support.typing import (
     Indices,
     Labels,
     MatrixLike,
+    MetricLike,
     Settings,
     SparseData,
     ValuesByName,
@@ -237,7 +239,7 @@ class DBSCAN(WeightedClusterer):
         eps: float | str = 0.5,
         *,
         min_samples: int = 5,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         metric_params: Settings | None = None,
         algorithm: str = "auto",
         leaf_size: int = 30,
@@ -305,7 +307,7 @@ class DBSCAN(WeightedClusterer):
         nearest_core = NearestCore(found.index, found.distance)
         return nearest_core if is_in is None else nearest_core.among(is_in)
 
-    def _by_scikit_learn(self, rows: Any, others: Any) -> NearestCore:
+    def _by_scikit_learn(self, rows: CheckedRows, others: CheckedRows) -> NearestCore:
         from sklearn.metrics import pairwise_distances_argmin_min
 
         params = dict(self.metric_params or {})
@@ -353,7 +355,7 @@ class DBSCAN(WeightedClusterer):
     def _is_given(self) -> bool:
         return self._kind == "distances"
 
-    def _measured(self, X: Any, distance: Distance | None) -> tuple[Any, Mask | None]:
+    def _measured(self, X: CheckedRows, distance: Distance | None) -> tuple[CheckedRows, Mask | None]:
         """Return the rows that can have neighbours as the distance takes them, and which these are."""
         who = type(self).__name__
         if self._is_given or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
@@ -366,10 +368,10 @@ class DBSCAN(WeightedClusterer):
             note_left_out(is_in, distance, who)
         return in_parts(distance, dense if is_in is None else dense[is_in])[0], is_in
 
-    def _rows(self, X: Any, distance: Distance | None) -> Rows | None:
+    def _rows(self, X: CheckedRows, distance: Distance | None) -> Rows | None:
         return None if distance is None else prepare_rows(X, None, distance, {}, who=type(self).__name__)
 
-    def _radius(self, X: Any, rows: Rows | None) -> float:
+    def _radius(self, X: CheckedRows, rows: Rows | None) -> float:
         if self.eps != "auto":
             return float(self.eps)
         if rows is None and not self._is_given and not issparse(X):
@@ -379,7 +381,7 @@ class DBSCAN(WeightedClusterer):
         dense = dense_rows(X, who=type(self).__name__)
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
-    def _find(self, X: Any, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+    def _find(self, X: CheckedRows, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
         if self.neighbors == "approximate":
             return self._find_near(rows, eps, weights)
         if self._is_given and issparse(X):
@@ -407,7 +409,7 @@ class DBSCAN(WeightedClusterer):
     def _exponent(self) -> float | None:
         return dict(self.metric_params or {}).get("p", self.p)
 
-    def _blocks(self, X: Any, eps: float) -> BlockNeighbourhoods:
+    def _blocks(self, X: CheckedRows, eps: float) -> BlockNeighbourhoods:
         name = sparse_metric(self.metric, self._exponent) if issparse(X) else None
         params = {} if self.metric == "minkowski" else dict(self.metric_params or {})
         # as in scikit-learn, where a row of zeros, 1 from all by its cosine, is near to itself unless sparse
@@ -435,7 +437,7 @@ def dbscan(
     eps: float | str = 0.5,
     *,
     min_samples: int = 5,
-    metric: Any = "minkowski",
+    metric: MetricLike = "minkowski",
     metric_params: Settings | None = None,
     algorithm: str = "auto",
     leaf_size: int = 30,

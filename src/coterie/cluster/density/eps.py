@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from coterie._support.typing import Distances, MatrixLike
+from coterie._support.typing import Distances, MatrixLike, MetricLike
 from coterie._support.validation import Whole, check_data, check_parameter
 from coterie._support.validation.schema import COUNT, Real, Schema, Tensor
 from coterie.distance import k_nearest
@@ -55,7 +55,7 @@ def suggest_eps(
     X: MatrixLike,
     min_samples: int = 5,
     *,
-    metric: Any = "euclidean",
+    metric: MetricLike = "euclidean",
     n_jobs: int | None = None,
     **params: Any,
 ) -> EpsSuggestion:

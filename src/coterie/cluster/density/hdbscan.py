@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,14 +13,17 @@ from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
     FloatArray,
     Labels,
     MatrixLike,
+    MetricLike,
     Settings,
     SparseData,
+    Tags,
     ValuesByName,
     VectorLike,
     Weights,
@@ -222,7 +225,7 @@ class HDBSCAN(WeightedClusterer):
         min_samples: int | None = None,
         cluster_selection_epsilon: float = 0.0,
         max_cluster_size: int | None = None,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         metric_params: Settings | None = None,
         alpha: float = 1.0,
         algorithm: str = "auto",
@@ -397,13 +400,15 @@ class HDBSCAN(WeightedClusterer):
     def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
         return super()._check_weights(sample_weight, self._input.n_rows)  # those that are not finite too
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._kind == "data"
         return tags
 
 
-def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray) -> ValuesByName:
+def cluster_centers(
+    model: HDBSCAN, given: HDBSCANInput, labels: Labels, strength: FloatArray
+) -> ValuesByName:
     """Return the centres that `store_centers` asks for, by the names of their attributes."""
     wanted = {"centroid": ("centroids_",), "medoid": ("medoids_",), "both": ("centroids_", "medoids_")}
     makers = {"centroids_": _centroid, "medoids_": _medoid}
@@ -419,12 +424,12 @@ def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray
     return found
 
 
-def _centroid(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+def _centroid(model: HDBSCAN, given: HDBSCANInput, rows: CheckedRows, weights: FloatArray) -> FloatArray:
     dense = rows.toarray() if issparse(rows) else rows
     return np.asarray(np.average(dense, weights=weights, axis=0))
 
 
-def _medoid(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+def _medoid(model: HDBSCAN, given: HDBSCANInput, rows: CheckedRows, weights: FloatArray) -> FloatArray:
     """Return the row with the least weighted sum of distances to the others."""
     is_shared = callable(model.metric) or model.metric in scikit_learn_metrics()
     is_learned = len(given.distance_values) > len(dict(model.metric_params or {}))
@@ -433,7 +438,7 @@ def _medoid(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArra
     return np.asarray(medoid.toarray().ravel() if issparse(medoid) else medoid)
 
 
-def _sums_by_pairs(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+def _sums_by_pairs(model: HDBSCAN, given: HDBSCANInput, rows: CheckedRows, weights: FloatArray) -> FloatArray:
     """Return the weighted sums of distances in scikit-learn's arithmetic."""
     from sklearn.metrics import pairwise_distances_chunked
 
@@ -449,7 +454,9 @@ def _sums_by_pairs(model: Any, given: Any, rows: Any, weights: FloatArray) -> Fl
     return measure_by_scikit_learn(measure, model.metric, who="HDBSCAN")
 
 
-def _sums_as_fitted(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+def _sums_as_fitted(
+    model: HDBSCAN, given: HDBSCANInput, rows: CheckedRows, weights: FloatArray
+) -> FloatArray:
     """Return them under a distance that scikit-learn's pairs lack, or with what was learned from all rows."""
     step = max(1, CELLS_PER_BLOCK // rows.shape[0])
     blocks = [rows[start : start + step] for start in range(0, rows.shape[0], step)]

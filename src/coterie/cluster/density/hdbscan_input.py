@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, ValuesByName, Weights
+from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
+    Data,
+    Distances,
+    Indices,
+    MatrixLike,
+    MetricLike,
+    Model,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import check_data, refuse_tiny, require_memory
 from coterie.cluster.density.metric import (
     in_parts,
@@ -38,6 +49,9 @@ from coterie.distance.rows import Rows, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 
+if TYPE_CHECKING:
+    from coterie.cluster.density.hdbscan import HDBSCAN
+
 INFINITE, MISSING = -2, -3  # labels of rows that are not finite
 EXPECTED = "The precomputed distance matrix is expected to be symmetric, however"
 MATRIX_RULES = InputRules(
@@ -53,7 +67,7 @@ MATRIX_RULES = InputRules(
 class HDBSCANInput:
     """Checked input: the finite rows that count, or their matrix, where they were, and what they weigh."""
 
-    X: Any
+    X: CheckedRows
     is_matrix: bool
     finite: Indices
     infinite: Indices
@@ -61,7 +75,7 @@ class HDBSCANInput:
     rows: Rows | None
     weights: Weights | None = None
     idle: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # finite rows of no weight
-    idle_rows: Any = None  # these rows, or their distances to those that count
+    idle_rows: CheckedRows = None  # these rows, or their distances to those that count
 
     @property
     def n_rows(self) -> int:
@@ -78,7 +92,7 @@ class HDBSCANInput:
         """Parameters of the distance, learned ones included."""
         return {} if self.rows is None else self.rows.distance.told
 
-    def spread(self, values: Any, *, infinite: float, missing: float) -> Any:
+    def spread(self, values: AnyArray, *, infinite: float, missing: float) -> AnyArray:
         """Put the values of finite rows, those of no weight last, in their places."""
         spread = np.empty(self.n_rows, dtype=values.dtype)
         spread[self.finite] = values[: self.n_finite]
@@ -87,7 +101,7 @@ class HDBSCANInput:
         spread[self.missing] = missing
         return spread
 
-    def reachability(self, model: Any) -> ReachabilityTree:
+    def reachability(self, model: HDBSCAN) -> ReachabilityTree:
         """Return the spanning tree of mutual reachability."""
         min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
         self._refuse_too_few(min_samples)
@@ -131,7 +145,7 @@ class HDBSCANInput:
                 f"min_cluster_size unless given. Lower it: --set min_cluster_size=2."
             )
 
-    def _all_distances(self, model: Any) -> Any:
+    def _all_distances(self, model: HDBSCAN) -> Distances:
         if self.rows is not None:
             return distance_matrix(self.rows, threads=resolve_threads(model.n_jobs))
         n = self.n_finite
@@ -140,22 +154,22 @@ class HDBSCANInput:
         return scikit_learns_distances(model, self.X, self.X)
 
 
-def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
+def scikit_learns_distances(model: Model, A: CheckedRows, B: CheckedRows) -> Distances:
     """Return the distances of a metric that only scikit-learn knows, by its trees or by its pairs."""
     from sklearn.metrics import DistanceMetric, pairwise_distances
 
     name, params = shared_name(model.metric), dict(model.metric_params or {})
     A, B = (rows.astype(bool) if is_boolean(name) else rows for rows in (A, B))
 
-    def measure() -> Any:
+    def measure() -> Distances:
         if has_tree(name) and model.algorithm != "brute" and not issparse(A):
-            return DistanceMetric.get_metric(name, **params).pairwise(A, B)
+            return np.asarray(DistanceMetric.get_metric(name, **params).pairwise(A, B))
         return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
 
     return measure_by_scikit_learn(measure, name, who="HDBSCAN")
 
 
-def check_algorithm(algorithm: str, metric: Any) -> None:
+def check_algorithm(algorithm: str, metric: MetricLike) -> None:
     """Refuse a tree for distances that scikit-learn has none for, as it does."""
     from sklearn.neighbors import BallTree, KDTree
 
@@ -169,7 +183,7 @@ def check_algorithm(algorithm: str, metric: Any) -> None:
         )
 
 
-def has_tree(metric: Any) -> bool:
+def has_tree(metric: MetricLike) -> bool:
     """Return whether scikit-learn has a tree for the distance: there alpha spares core distances."""
     from sklearn.neighbors import BallTree, KDTree
 
@@ -177,19 +191,19 @@ def has_tree(metric: Any) -> bool:
     return isinstance(name, str) and name in {*KDTree.valid_metrics, *BallTree.valid_metrics}
 
 
-def as_measured(model: Any, distance: Distance, *sets: Data) -> tuple[Data, ...]:
+def as_measured(model: Model, distance: Distance, *sets: Data) -> tuple[Data, ...]:
     """Return rows as the distance takes them; scikit-learn's trees have another Bray-Curtis distance."""
     return in_parts(distance, *sets) if has_tree(model.metric) and model.algorithm != "brute" else sets
 
 
-def prepared(model: Any, distance: Distance | None, data: Data) -> Rows | None:
+def prepared(model: Model, distance: Distance | None, data: Data) -> Rows | None:
     """Return rows as the engine takes them, under what the distance learns from them; None without one."""
     if distance is None:
         return None
     return prepare_rows(as_measured(model, distance, data)[0], None, distance, {}, who="HDBSCAN")
 
 
-def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
+def check_input(model: HDBSCAN, X: MatrixLike) -> HDBSCANInput:
     """Return the input of a fit."""
     given = _check_features(model, X) if input_kind(model.metric) == "data" else _check_matrix(model, X)
     if given.n_finite == 1:
@@ -197,7 +211,7 @@ def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
     return given
 
 
-def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
+def _check_features(model: HDBSCAN, X: MatrixLike) -> HDBSCANInput:
     data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
     if issparse(data) and model.algorithm not in ("auto", "brute"):
         raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
@@ -220,7 +234,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     return HDBSCANInput(data, False, finite, infinite, missing, prepared(model, distance, data))
 
 
-def _sums_that_tell(data: Any) -> AnyArray:
+def _sums_that_tell(data: CheckedRows) -> AnyArray:
     """Return a number per row that is as finite as the row: its sum, or 0 where only the sum overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = np.asarray(data.sum(axis=1)).ravel()
@@ -230,9 +244,9 @@ def _sums_that_tell(data: Any) -> AnyArray:
     return sums
 
 
-def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
+def _check_matrix(model: HDBSCAN, X: MatrixLike) -> HDBSCANInput:
     given = resolve_input(X, input_kind(model.metric), estimator=model, rules=MATRIX_RULES)
-    D: Any = given.values.astype(np.float64, copy=False)
+    D: CheckedRows = given.values.astype(np.float64, copy=False)
     values = D.data if issparse(D) else D
     if values.size and values.min() < 0:
         raise InvalidData(f"distances of HDBSCAN must be at least 0, got {values.min():g}.")
@@ -242,7 +256,7 @@ def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
     return HDBSCANInput(D, True, np.arange(given.n), nothing, nothing, None)
 
 
-def _largest_asymmetry(D: Any) -> float:
+def _largest_asymmetry(D: CheckedRows) -> float:
     if issparse(D):
         apart = abs(D - D.T)
         return float(apart.max()) if apart.nnz else 0.0

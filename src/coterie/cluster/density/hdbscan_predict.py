@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
     Distances,
     FloatArray,
     Indices,
     MatrixLike,
+    Model,
     Settings,
     ValuesByName,
     Weights,
@@ -39,7 +41,7 @@ class Hanging:
     density: FloatArray
 
 
-def hang(model: Any, X: Any) -> Hanging:
+def hang(model: Model, X: CheckedRows) -> Hanging:
     """Return where new rows, their columns already checked, would hang in the spanning tree."""
     n, n_queries = len(model._core_distances), X.shape[0]
     # of NumPy it may be of 8 bits
@@ -67,7 +69,7 @@ def hang(model: Any, X: Any) -> Hanging:
     return Hanging(row, apart, density)
 
 
-def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
+def split_rows(model: Model, X: MatrixLike) -> tuple[CheckedRows, FloatArray]:
     """Return the finite rows, and the sum of every row: NaN or infinite where it is not finite."""
     if input_kind(model.metric) == "distances":
         D = _given(model, X)
@@ -84,7 +86,7 @@ def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
     return data if is_finite.all() else data[is_finite], sums
 
 
-def soft_membership(model: Any, X: MatrixLike) -> FloatArray:
+def soft_membership(model: Model, X: MatrixLike) -> FloatArray:
     """Return the share of each cluster in each row."""
     tree, chosen = model.condensed_tree_, model._chosen
     data = _checked(model, X)
@@ -103,7 +105,7 @@ def soft_membership(model: Any, X: MatrixLike) -> FloatArray:
     return np.asarray(shares * strength[:, None])
 
 
-def _exemplars(model: Any) -> list[Indices]:
+def _exemplars(model: Model) -> list[Indices]:
     """Return for each chosen cluster the rows that stay to the end in its densest parts."""
     from coterie.cluster.density.condensed_tree import nearest_chosen
 
@@ -117,7 +119,7 @@ def _exemplars(model: Any) -> list[Indices]:
     return [rows if len(rows) else np.flatnonzero(number == c) for c, rows in enumerate(found)]
 
 
-def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
+def _to_exemplars(model: Model, data: CheckedRows, exemplars: list[Indices]) -> Distances:
     if input_kind(model.metric) == "distances":
         return np.column_stack([data[:, rows].min(axis=1) for rows in exemplars])
     columns = []
@@ -130,7 +132,7 @@ def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
     return np.column_stack(columns)
 
 
-def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
+def _nearest_rows(model: Model, X: CheckedRows, k: int) -> tuple[Indices, Distances]:
     if input_kind(model.metric) == "distances":
         return _smallest(X, k)
     data = X.astype(np.float64, copy=False)
@@ -150,7 +152,7 @@ def _smallest(D: Distances, k: int) -> tuple[Indices, Distances]:
     return index, np.take_along_axis(D, index, axis=1)
 
 
-def _checked(model: Any, X: MatrixLike) -> Any:
+def _checked(model: Model, X: MatrixLike) -> CheckedRows:
     if input_kind(model.metric) == "distances":
         return _given(model, X)
     X = check_sparse(X, who="HDBSCAN") if issparse(X) else X
@@ -160,32 +162,32 @@ def _checked(model: Any, X: MatrixLike) -> Any:
     return _as_fitted(model, data.astype(np.float64, copy=False))
 
 
-def _as_fitted(model: Any, data: Any) -> Any:
+def _as_fitted(model: Model, data: CheckedRows) -> CheckedRows:
     """Return rows in the form that the fit kept: a function of two sparse rows is given two sparse rows."""
     if issparse(data) and not issparse(model._rows):
         return dense_rows(data, who="HDBSCAN")
     return type(model._rows)(data) if issparse(model._rows) and not issparse(data) else data
 
 
-def _is_ours(model: Any, data: Any) -> bool:
+def _is_ours(model: Model, data: CheckedRows) -> bool:
     if not is_known(model.metric) or issparse(data) or issparse(model._rows):
         return False
     return not without_direction(_distance(model), data, model._rows)
 
 
-def _distance(model: Any) -> Distance:
+def _distance(model: Model) -> Distance:
     values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
     return find_distance(model.metric, **values)
 
 
-def _given(model: Any, X: MatrixLike) -> Distances:
+def _given(model: Model, X: MatrixLike) -> Distances:
     """Return the distances of new rows to those rows of the fit that count."""
     D = check_new_input(X, "distances", estimator=model).astype(np.float64, copy=False)
     is_all = D.shape[1] == len(model._finite_rows)
     return np.asarray(D if is_all else D[:, model._finite_rows])
 
 
-def weigh(given: HDBSCANInput, model: Any, weights: Weights | None) -> HDBSCANInput:
+def weigh(given: HDBSCANInput, model: Model, weights: Weights | None) -> HDBSCANInput:
     """Return the rows that count, with their weights; the rows of no weight stand by."""
     if weights is None:
         return given
@@ -200,7 +202,7 @@ def weigh(given: HDBSCANInput, model: Any, weights: Weights | None) -> HDBSCANIn
     return given if (weights == 1).all() else replace(given, weights=np.ascontiguousarray(weights))
 
 
-def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
+def _split(given: HDBSCANInput, model: Model, counts: AnyArray) -> HDBSCANInput:
     kept, left = np.flatnonzero(counts), np.flatnonzero(~counts)
     if given.is_matrix:
         to_kept = given.X[left][:, kept]
@@ -215,7 +217,7 @@ def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
     return replace(given, X=X, rows=rows, finite=finite, idle=idle, idle_rows=idle_rows)
 
 
-def place_idle_rows(model: Any, given: HDBSCANInput, found: Settings, values: Settings) -> ValuesByName:
+def place_idle_rows(model: Model, given: HDBSCANInput, found: Settings, values: Settings) -> ValuesByName:
     """Return the values of all rows: those of no weight get what `predict` would say of them."""
     if not len(given.idle):
         nothing = np.empty(0, dtype=np.int64)
@@ -240,7 +242,7 @@ def place_idle_rows(model: Any, given: HDBSCANInput, found: Settings, values: Se
     return {**placed, "_idle": [given.idle, row, hanging.density]}
 
 
-def _hang_all(fitted: Any, given: HDBSCANInput) -> Hanging:
+def _hang_all(fitted: Model, given: HDBSCANInput) -> Hanging:
     rows = given.idle_rows
     if not issparse(rows) or not given.is_matrix:
         return hang(fitted, rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from coterie._core import Finish, Kernel
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import is_positive_definite
-from coterie._support.typing import AnyArray, Data
+from coterie._support.typing import AnyArray, CheckedRows, Data, MatrixLike, MetricLike, Settings
 from coterie._support.validation import PROGRESS, Anything, Constraint, Dictionary, Nothing, Whole
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import known_names
@@ -31,7 +30,9 @@ METRIC_CONSTRAINTS: Mapping[str, Constraint] = {
 RULES = InputRules(kinds=("data", "distances"), takes_sparse=True, symmetry="noted")
 
 
-def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) -> Distance | None:
+def resolve_distance(
+    metric: MetricLike, metric_params: Settings | None, p: float | None = None
+) -> Distance | None:
     """Return the distance that the parameters mean; None for one that only scikit-learn knows."""
     params = dict(metric_params or {})
     if p is not None and "p" in params:
@@ -51,7 +52,7 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
     return find_distance(metric, **params)
 
 
-def _inverse(V: Any) -> AnyArray:
+def _inverse(V: MatrixLike) -> AnyArray:
     V = np.asarray(V, dtype=np.float64)
     is_square = V.ndim == 2 and V.shape[0] == V.shape[1]
     if not is_square or not np.allclose(V, V.T) or not is_positive_definite(V):
@@ -62,7 +63,7 @@ def _inverse(V: Any) -> AnyArray:
     return np.linalg.inv(V)
 
 
-def shared_name(metric: Any) -> Any:
+def shared_name(metric: MetricLike) -> MetricLike:
     """Return a distance of the catalogue, and an alias that only we know, by the name that all know it by."""
     if isinstance(metric, Distance):
         return metric.name if metric.function is None else metric
@@ -70,26 +71,26 @@ def shared_name(metric: Any) -> Any:
     return known_names()[metric] if is_alias else metric
 
 
-def is_known(metric: Any) -> bool:
+def is_known(metric: MetricLike) -> bool:
     """Return whether the engine can compute the distance: a name or alias, a function, or a distance."""
     return callable(metric) or isinstance(metric, Distance) or metric in known_names()
 
 
-def is_boolean(metric: Any) -> bool:
+def is_boolean(metric: MetricLike) -> bool:
     """Return whether scikit-learn turns rows into booleans for the distance."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
     return isinstance(metric, str) and metric in PAIRWISE_BOOLEAN_FUNCTIONS
 
 
-def without_direction(distance: Distance | None, *sets: Any) -> int:
+def without_direction(distance: Distance | None, *sets: CheckedRows) -> int:
     """Return how many rows have no direction, for a distance of directions; 0 for any other."""
     if distance is None or type(distance.transform) is not UnitLength:
         return 0
     return sum(rows.shape[0] - np.count_nonzero(abs(rows).sum(axis=1)) for rows in sets)
 
 
-def note_no_direction(distance: Distance | None, X: Any, who: str) -> bool:
+def note_no_direction(distance: Distance | None, X: CheckedRows, who: str) -> bool:
     """Tell of rows of zeros under the cosine: as in scikit-learn, they are at distance 1 from all others."""
     n_rows = without_direction(distance, X)
     if n_rows:
@@ -110,7 +111,7 @@ def scikit_learn_metrics() -> frozenset[str]:
     return frozenset(_VALID_METRICS) - {"precomputed"}
 
 
-def sparse_metric(metric: Any, p: float | None) -> str | None:
+def sparse_metric(metric: MetricLike, p: float | None) -> str | None:
     """Return the name under which scikit-learn computes a distance of sparse rows; None if it does not."""
     from sklearn.metrics.pairwise import PAIRED_DISTANCES, PAIRWISE_DISTANCE_FUNCTIONS
 
@@ -120,7 +121,7 @@ def sparse_metric(metric: Any, p: float | None) -> str | None:
     return metric if isinstance(metric, str) and metric in known else None
 
 
-def takes_sparse_rows(metric: Any) -> bool:
+def takes_sparse_rows(metric: MetricLike) -> bool:
     """Return whether scikit-learn measures sparse rows under this very name, or hands them to a function."""
     return callable(metric) or (metric != "minkowski" and sparse_metric(metric, None) is not None)
 
@@ -128,7 +129,7 @@ def takes_sparse_rows(metric: Any) -> bool:
 Mask = npt.NDArray[np.bool_]
 
 
-def has_distances(distance: Distance | None, X: Any) -> Mask | None:
+def has_distances(distance: Distance | None, X: CheckedRows) -> Mask | None:
     """Return which dense rows have a distance to others; None for all.
 
     A constant row has no correlation with any other: for scikit-learn it is near to no row, itself included.
@@ -139,7 +140,7 @@ def has_distances(distance: Distance | None, X: Any) -> Mask | None:
     return None if is_varied.all() else np.asarray(is_varied)
 
 
-def has_neighbours(distance: Distance | None, X: Any, radius: float) -> Mask | None:
+def has_neighbours(distance: Distance | None, X: CheckedRows, radius: float) -> Mask | None:
     """Return which dense rows can have neighbours within the radius; None for all, or if no row can.
 
     Two empty sets have no Dice coefficient, and an empty set is at distance 1 from every other.

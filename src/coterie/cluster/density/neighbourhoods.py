@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,18 @@ from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.typing import Distances, Indices, Labels, SparseData, ValuesByName, Weights
+from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
+    Data,
+    Distances,
+    Indices,
+    Labels,
+    MetricLike,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 from coterie.distance.input import with_explicit_diagonal
@@ -87,7 +98,7 @@ def find_in_rows(
 class TileNeighbourhoods:
     """Rows under a distance of the engine; all pairs are compared."""
 
-    X: Any
+    X: Data
     distance: Distance
     radius: float
     threads: int
@@ -119,7 +130,7 @@ class TileNeighbourhoods:
         return np.asarray(counts > 0)
 
 
-def _blocks(counts: Any) -> Iterator[slice]:
+def _blocks(counts: AnyArray) -> Iterator[slice]:
     """Cut rows into runs with so many neighbours that their lists fit in memory."""
     ends = np.cumsum(counts)
     start = 0
@@ -134,8 +145,8 @@ def _blocks(counts: Any) -> Iterator[slice]:
 class BlockNeighbourhoods:
     """Rows under a distance that only scikit-learn knows, or sparse rows: blocks of a matrix at a time."""
 
-    X: Any
-    metric: Any
+    X: CheckedRows
+    metric: MetricLike
     params: ValuesByName
     radius: float
     is_near_itself: bool = False  # whether a row is its own neighbour whatever its distance is said to be
@@ -171,14 +182,14 @@ class BlockNeighbourhoods:
             [np.partition(block, k, axis=1)[:, k] for block in self._distances(self.X, self.X)]
         )
 
-    def _near(self, A: Any, B: Any) -> Iterator[Mask]:
+    def _near(self, A: CheckedRows, B: CheckedRows) -> Iterator[Mask]:
         """Yield which rows are near to which; Euclidean distances by their squares, as in scikit-learn."""
         is_squared = self.metric == "euclidean" and not self.params
         radius = self.radius * self.radius if is_squared else self.radius
         for block in self._distances(A, B, **({"squared": True} if is_squared else {})):
             yield block <= radius
 
-    def _distances(self, A: Any, B: Any, **squared: bool) -> Iterator[Distances]:
+    def _distances(self, A: CheckedRows, B: CheckedRows, **squared: bool) -> Iterator[Distances]:
         from sklearn.metrics import pairwise_distances
 
         params = self.params | squared

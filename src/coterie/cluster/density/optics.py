@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -13,6 +13,7 @@ from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
@@ -20,6 +21,7 @@ from coterie._support.typing import (
     Indices,
     Labels,
     MatrixLike,
+    MetricLike,
     Settings,
     SparseData,
     ValuesByName,
@@ -172,7 +174,7 @@ class OPTICS(WeightedClusterer):
     predecessor_: Indices
     cluster_hierarchy_: Indices
     algorithm_used_: str
-    _rows: Any
+    _rows: CheckedRows
     _weights: Weights | None
 
     def __init__(
@@ -180,7 +182,7 @@ class OPTICS(WeightedClusterer):
         *,
         min_samples: float = 5,
         max_eps: float = np.inf,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         p: float | None = 2,
         metric_params: Settings | None = None,
         cluster_method: str = "xi",
@@ -190,7 +192,7 @@ class OPTICS(WeightedClusterer):
         min_cluster_size: float | None = None,
         algorithm: str = "auto",
         leaf_size: int = 30,
-        memory: Any = None,
+        memory: object = None,
         n_jobs: int | None = None,
         progress: ProgressOption = None,
     ) -> None:
@@ -317,7 +319,7 @@ class OPTICS(WeightedClusterer):
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         given = resolve_input(X, self._kind, estimator=self, rules=RULES)
-        checked: Any = given.values.astype(np.float64, copy=False)
+        checked: CheckedRows = given.values.astype(np.float64, copy=False)
         if self._is_given and checked.size and checked.max() > LARGEST_DISTANCE:
             raise InvalidData(
                 f"distances of OPTICS must be at most {LARGEST_DISTANCE:g}, got {checked.max():g}: it rounds "
@@ -334,7 +336,7 @@ class OPTICS(WeightedClusterer):
             checked = (checked != 0).astype(np.float64)
         return checked
 
-    def _place(self, data: Any, counts: Mask) -> Labels:
+    def _place(self, data: CheckedRows, counts: Mask) -> Labels:
         """Return the labels of checked rows; only those rows of the fit that count stand for an equal one."""
         n = len(self.labels_)
         core = np.where(self.labels_ >= 0, self.core_distances_, np.inf)
@@ -350,7 +352,7 @@ class OPTICS(WeightedClusterer):
             labels[start : start + step] = np.where(is_placed, self.labels_[row], -1)
         return labels
 
-    def _with_idle_rows(self, X: Any, found: ValuesByName) -> Labels:
+    def _with_idle_rows(self, X: CheckedRows, found: ValuesByName) -> Labels:
         """Return all labels of a fit: rows that weigh nothing get those of new rows."""
         weights, labels = found["_weights"], np.asarray(found["labels_"])
         if weights is None or (weights > 0).all():
@@ -373,11 +375,11 @@ class OPTICS(WeightedClusterer):
             np.maximum.at(scales, label[has_copies], self.core_distances_[has_copies])
         return scales
 
-    def _check_new(self, X: MatrixLike) -> Any:
+    def _check_new(self, X: MatrixLike) -> CheckedRows:
         data = super()._check_new(X).astype(np.float64, copy=False)
         return (data != 0).astype(np.float64) if is_boolean(self.metric) else data
 
-    def _to_fitted(self, data: Any) -> Distances:
+    def _to_fitted(self, data: CheckedRows) -> Distances:
         if self._is_given:
             return far_unless_stored(data) if issparse(data) else np.asarray(data)
         rows = self._rows

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Indices, Labels, VectorLike, Weights
+from coterie._support.typing import AnyArray, Indices, Labels, VectorLike, Weights
 from coterie._support.validation import (
     Constraint,
     Flag,
@@ -410,7 +410,7 @@ def _rows(values: VectorLike, name: str, who: str) -> Indices:
     return rows if rows.dtype == np.uint64 else rows.astype(np.intp, copy=False)  # these may not fit
 
 
-def _refuse_outside(rows: Any, least: int, n_rows: int, name: str, who: str) -> None:
+def _refuse_outside(rows: AnyArray, least: int, n_rows: int, name: str, who: str) -> None:
     is_outside = (rows < least) | (rows >= n_rows)
     if is_outside.any():
         at = int(np.argmax(is_outside))
@@ -419,7 +419,7 @@ def _refuse_outside(rows: Any, least: int, n_rows: int, name: str, who: str) -> 
         )
 
 
-def _refuse_length(values: Any, n_rows: int, name: str, who: str) -> None:
+def _refuse_length(values: AnyArray, n_rows: int, name: str, who: str) -> None:
     if values.shape != (n_rows,):
         raise InvalidData(
             f"{name} of {who} must be one number per row, {n_rows} as ordering has, got the shape "
@@ -427,6 +427,6 @@ def _refuse_length(values: Any, n_rows: int, name: str, who: str) -> None:
         )
 
 
-def _kind(values: Any) -> str:
+def _kind(values: object) -> str:
     dtype, shape = getattr(values, "dtype", None), getattr(values, "shape", None)
     return f"a {type(values).__name__}" if dtype is None else f"{dtype} of shape {shape}"

@@ -13,10 +13,14 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
     Distances,
     FloatArray,
     Indices,
     MatrixLike,
+    MetricLike,
+    Model,
     Settings,
     SparseData,
     ValuesByName,
@@ -56,11 +60,11 @@ class OpticsGraph(NamedTuple):
 
 
 def order_rows(
-    X: Any,
+    X: CheckedRows,
     *,
     min_samples: int,
     max_eps: float,
-    metric: Any,
+    metric: MetricLike,
     metric_params: Settings | None,
     p: float | None,
     n_jobs: int | None,
@@ -76,7 +80,9 @@ def order_rows(
     return graph, space.algorithm, values
 
 
-def counted_part(X: Any, weights: Weights | None, *, is_matrix: bool) -> tuple[Any, Weights | None]:
+def counted_part(
+    X: CheckedRows, weights: Weights | None, *, is_matrix: bool
+) -> tuple[CheckedRows, Weights | None]:
     """Return the rows that weigh something, of a matrix their columns too, and their weights."""
     if weights is None:
         return X, None
@@ -105,7 +111,7 @@ def compute_optics_graph(
     *,
     min_samples: float = 5,
     max_eps: float = np.inf,
-    metric: Any = "minkowski",
+    metric: MetricLike = "minkowski",
     p: float | None = 2,
     metric_params: Settings | None = None,
     algorithm: str = "auto",
@@ -170,8 +176,8 @@ class TreeSpace:
         _, near = self._tree.query_self(k, include_self=True, n_threads=self._threads)
         return np.asarray(near[:, k - 1] * self._factor)
 
-    def _nearest(self, rows: Indices, k: int) -> tuple[Any, Any]:
-        found: tuple[Any, Any] = self._tree.query(self._points[rows], k, n_threads=self._threads)
+    def _nearest(self, rows: Indices, k: int) -> tuple[AnyArray, Distances]:
+        found: tuple[AnyArray, Distances] = self._tree.query(self._points[rows], k, n_threads=self._threads)
         return found
 
     def walk(self, core: Core, radius: float) -> Walk:
@@ -255,11 +261,11 @@ Space: TypeAlias = TreeSpace | RowSpace | GraphSpace  # the two questions of OPT
 class Measure:
     """How distances between rows are found: by the engine, or by scikit-learn if `distance` is None."""
 
-    metric: Any
+    metric: MetricLike
     params: Settings
     distance: Distance | None
 
-    def between(self, A: Any, B: Any, threads: int) -> Distances:
+    def between(self, A: CheckedRows, B: CheckedRows, threads: int) -> Distances:
         """Return the distances of all rows of A to all rows of B."""
         if self.distance is not None and not without_direction(self.distance, A, B):
             rows = prepare_rows(A, B, self.distance, {}, who=WHO)
@@ -280,7 +286,9 @@ class Measure:
         return self.distance is None and takes_sparse_rows(self.metric)
 
 
-def find_measure(metric: Any, metric_params: Any, p: float | None, *, is_sparse: bool) -> Measure:
+def find_measure(
+    metric: MetricLike, metric_params: Settings | None, p: float | None, *, is_sparse: bool
+) -> Measure:
     """Return how the distances that the parameters mean are found."""
     params = dict(metric_params or {})
     name = sparse_metric(metric, params.get("p", p)) if is_sparse else None
@@ -292,7 +300,7 @@ def find_measure(metric: Any, metric_params: Any, p: float | None, *, is_sparse:
     return Measure(metric, params, distance)
 
 
-def fitted_measure(model: Any, *, is_sparse: bool) -> Measure:
+def fitted_measure(model: Model, *, is_sparse: bool) -> Measure:
     """Return how the distances of a fitted model are found, with what its distance was told or learned."""
     values = model._distance_values
     p = None if "p" in values else model.p
@@ -300,7 +308,7 @@ def fitted_measure(model: Any, *, is_sparse: bool) -> Measure:
 
 
 def make_space(
-    X: Any, metric: Any, metric_params: Any, p: float | None, n_jobs: int | None
+    X: CheckedRows, metric: MetricLike, metric_params: Settings | None, p: float | None, n_jobs: int | None
 ) -> tuple[Space, ValuesByName]:
     """Return the space of checked input, and what its distance was told or learned."""
     if input_kind(metric) == "distances":

@@ -29,7 +29,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie.cluster.density.condensed_tree import Ids
-from coterie.cluster.density.weight_lists import core_by_weight, core_of_blocks
+from coterie.cluster.density.weight_lists import Core, core_by_weight, core_of_blocks
 from coterie.distance import Distance
 from coterie.distance.engines import choose_engine, tree_form
 from coterie.distance.near_graph import near_rows, near_tree, note_exact_cost
@@ -54,7 +54,7 @@ class ReachabilityTree:
     is_exact: bool = True
 
 
-def metric_by_differences(distance: Distance) -> Any:
+def metric_by_differences(distance: Distance) -> _core.Metric:
     """Return the metric with Euclidean distances from differences: equal rows are exactly 0 apart."""
     exact = {
         _core.Finish.norm: _core.Finish.root,
@@ -92,7 +92,7 @@ def of_matrix_as_trees(
     return by_distance(*grown, core, algorithm, joins_previous=False)
 
 
-def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> Any:
+def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> AnyArray:
     """Return the distance of each row to its `min_samples`-th nearest, itself included; or to that weight."""
     if weights is not None:
         return core_of_blocks(lambda rows: D[rows], weights, min_samples)
@@ -100,7 +100,7 @@ def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> A
 
 
 def by_distance(
-    edges: AnyArray, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
+    edges: AnyArray, distance: AnyArray, core: AnyArray, algorithm: str, *, joins_previous: bool
 ) -> ReachabilityTree:
     """Return a tree that grew from the first row with its edges by distance, equal ones as they grew.
 
@@ -133,7 +133,7 @@ def of_graph(
             f"Sparse mutual reachability matrix has {n_parts} connected components. HDBSCAN cannot be "
             f"performed on a disconnected graph. Ensure that the sparse distance matrix has only one."
         )
-    tree: Any = minimum_spanning_tree(near).tocoo()
+    tree: SparseData = minimum_spanning_tree(near).tocoo()
     tree.data[tree.data == LEAST] = 0.0
     order = np.argsort(tree.data, kind="stable")
     edges = np.column_stack([tree.row, tree.col]).astype(np.int64)[order]
@@ -198,8 +198,8 @@ class Grown:
     """Edges in the order of growth, core distances, and whether ties can have changed nothing."""
 
     edges: AnyArray
-    distance: Any
-    core: Any
+    distance: AnyArray
+    core: AnyArray
     algorithm: str
     is_certain: bool
 
@@ -275,12 +275,12 @@ def _by_tree(task: Task) -> Grown:
     return Grown(edges, distance * factor, core * factor, "kd_tree", is_certain)
 
 
-def _given_core(task: Task, tree: Any) -> Any:
+def _given_core(task: Task, tree: Any) -> Core | None:
     """Return the core distances by weight; None without weights: the tree finds them with its lists."""
     if task.weights is None:
         return None
 
-    def ask(rows: Indices, k: int) -> tuple[Any, Any]:
+    def ask(rows: Indices, k: int) -> tuple[AnyArray, Distances]:
         index, distance = tree.query(task.rows.X[rows], k, n_threads=task.threads)
         return index, distance
 
@@ -297,20 +297,20 @@ def _by_tiles(task: Task) -> Grown:
     near: AnyArray = distances.astype(np.float64)
     core = _core_of_lists(task, near, by_differences)
     edges, length = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
-    tree: Any = (edges, length.astype(np.float64))
+    tree = edges, length.astype(np.float64)
     grown, is_certain = _core.regrow(index.astype(np.int64), near, core, task.alpha, *tree)
     if not is_certain and _is_walked(task):
         return _by_tree(task)
     return Grown(*grown, core, "tiles", is_certain)
 
 
-def _core_of_lists(task: Task, near: AnyArray, metric: MetricLike) -> Any:
+def _core_of_lists(task: Task, near: AnyArray, metric: _core.Metric) -> AnyArray:
     """Return the core distances: from the nearest other rows, or by weight."""
     if task.weights is None:
         n_others = task.min_samples - 1
         return near[:, n_others - 1] / task.core_divisor if n_others else np.zeros(len(near))
 
-    def ask(rows: Indices, k: int) -> tuple[Any, Any]:
+    def ask(rows: Indices, k: int) -> tuple[AnyArray, Distances]:
         X = task.rows.X
         return _core.smallest(X[rows], X, metric, k, False, task.threads)
 
@@ -334,9 +334,9 @@ def _by_scikit_learns_matrix(task: Task) -> Grown:
     return Grown(*_core.grow_of_matrix(np.ascontiguousarray(D), core, alpha), core, "matrix", True)
 
 
-def _scikit_learns_matrix(task: Task) -> Any:
+def _scikit_learns_matrix(task: Task) -> Distances:
     from sklearn.metrics import DistanceMetric, pairwise_distances
 
     if task.is_brute:
         return np.asarray(pairwise_distances(task.X, metric=task.metric, **task.metric_params))
-    return DistanceMetric.get_metric(task.metric, **task.metric_params).pairwise(task.X)
+    return np.asarray(DistanceMetric.get_metric(task.metric, **task.metric_params).pairwise(task.X))

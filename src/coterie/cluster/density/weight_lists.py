@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Distances, Indices, Weights
+from coterie._support.typing import AnyArray, Distances, Indices, Weights
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 
-Ask: TypeAlias = Callable[[Indices, int], tuple[Any, Any]]  # the k nearest of some rows: index and distance
+Ask: TypeAlias = Callable[
+    [Indices, int], tuple[AnyArray, Distances]
+]  # the k nearest of some rows: index and distance
 Core: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -62,7 +64,7 @@ def core_by_weight(ask: Ask, weights: Weights, least: float, *, first: int) -> C
     return core
 
 
-def core_of_blocks(distances_of: Callable[[Any], Distances], weights: Weights, least: float) -> Core:
+def core_of_blocks(distances_of: Callable[[slice], Distances], weights: Weights, least: float) -> Core:
     """Return the same from all distances of some rows at a time: they are sorted once."""
 
     def ask(rows: Indices, k: int) -> tuple[Indices, Distances]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -13,14 +13,18 @@ from scipy.sparse import csr_array, issparse
 from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
     Data,
     FittedAttributes,
     FloatArray,
     Indices,
     Labels,
     MatrixLike,
+    MetricLike,
     RandomState,
     SparseData,
+    Tags,
     Weights,
 )
 from coterie._support.validation import (
@@ -155,13 +159,13 @@ class EmbeddingClustering(Clusterer):
     strengths_: FloatArray
     _rows: Data | SparseData
     _linked: Indices  # rows that have a direction
-    _graph: list[Any]
+    _graph: list[AnyArray]
 
     def __init__(
         self,
         n_neighbors: int = 15,
         *,
-        metric: Any = "cosine",
+        metric: MetricLike = "cosine",
         granularity: str | int = "auto",
         noise: str = "assign",
         min_cluster_size: int = 5,
@@ -184,7 +188,7 @@ class EmbeddingClustering(Clusterer):
     def _compares_sparse(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "cosine"
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._compares_sparse
         return tags
@@ -268,7 +272,7 @@ class EmbeddingClustering(Clusterer):
             )
         return new
 
-    def _links(self) -> Any:
+    def _links(self) -> SparseData:
         scikit_learn.check_is_fitted(self)
         starts, ends, weights = self._graph
         n = len(self._linked)
@@ -289,7 +293,7 @@ class EmbeddingClustering(Clusterer):
         np.add.at(shares, (np.arange(len(weights))[:, None], label + 1), weights)
         return _Hung(new.shape[0], linked, shares / shares.sum(axis=1, keepdims=True), near)
 
-    def _nearest(self, new: Any, k: int) -> Neighbours:
+    def _nearest(self, new: CheckedRows, k: int) -> Neighbours:
         if not issparse(self._rows):
             new = new.toarray() if issparse(new) else new
             return k_nearest(new, self._rows, k, self.metric, n_jobs=self.n_jobs)
@@ -313,7 +317,7 @@ class EmbeddingClustering(Clusterer):
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> FittedAttributes:
         linked = rows_with_direction(X, self.metric)
-        rows: Any = X if len(linked) == X.shape[0] else X[linked]
+        rows: CheckedRows = X if len(linked) == X.shape[0] else X[linked]
         with track(self.progress, "embeddings: near rows", total=3).also(listener) as tracker:
             links = self._link(rows)
             tracker.report(1, stage="embeddings: communities")
@@ -355,7 +359,7 @@ class EmbeddingClustering(Clusterer):
         """
         data = self._check_rows(X)
         linked = rows_with_direction(data, self.metric)
-        rows: Any = data if len(linked) == data.shape[0] else data[linked]
+        rows: CheckedRows = data if len(linked) == data.shape[0] else data[linked]
         links = self._link(rows)
         trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
         for wanted in n_clusters:
@@ -365,7 +369,7 @@ class EmbeddingClustering(Clusterer):
             labels[linked] = told._cut(trees, links, with_layers=False).labels
             yield int(wanted), labels
 
-    def _link(self, rows: Any) -> Any:
+    def _link(self, rows: CheckedRows) -> SparseData:
         n = rows.shape[0]
         if n < 2:
             return csr_array((n, n))
@@ -378,7 +382,7 @@ class EmbeddingClustering(Clusterer):
             rows, k, self.metric, weights="fuzzy", recall=recall, n_jobs=self.n_jobs
         ).weights
 
-    def _cut(self, trees: list[CommunityTree], links: Any, *, with_layers: bool = True) -> _Cut:
+    def _cut(self, trees: list[CommunityTree], links: SparseData, *, with_layers: bool = True) -> _Cut:
         if not trees:
             return _Cut(np.zeros(0, dtype=np.int64), [], [], 0.0)
         tree = trees[0]
@@ -408,7 +412,7 @@ class EmbeddingClustering(Clusterer):
             return max(sizes, key=tree.persistence_of)
         return max(sizes) if self.granularity == "finest" else min(sizes)
 
-    def _settle(self, labels: Labels, links: Any, least: int) -> Labels:
+    def _settle(self, labels: Labels, links: SparseData, least: int) -> Labels:
         """Return the labels with noise, or without any, numbered by size."""
         is_small = np.bincount(labels) < least
         labels = np.where(is_small[labels] & ~is_small.all(), -1, labels)
@@ -439,7 +443,7 @@ class _Hung(NamedTuple):
     near: Neighbours | None
 
 
-def rows_with_direction(X: Any, metric: Any) -> Indices:
+def rows_with_direction(X: CheckedRows, metric: MetricLike) -> Indices:
     """Return the rows that can be compared: with the cosine, those that are not all zeros.
 
     Examples
@@ -454,7 +458,7 @@ def rows_with_direction(X: Any, metric: Any) -> Indices:
     return np.flatnonzero(X.any(axis=1))
 
 
-def _share_within(links: Any, labels: Labels) -> FloatArray:
+def _share_within(links: SparseData, labels: Labels) -> FloatArray:
     """Return the share of each row's links that stay in its cluster; 1 for a row without any."""
     row = np.repeat(np.arange(len(labels)), np.diff(links.indptr))
     weight = np.asarray(links.data, dtype=np.float64)
@@ -463,7 +467,7 @@ def _share_within(links: Any, labels: Labels) -> FloatArray:
     return np.divide(inside, total, out=np.ones(len(labels)), where=total > 0)
 
 
-def _hand_on(labels: Labels, links: Any) -> Labels:
+def _hand_on(labels: Labels, links: SparseData) -> Labels:
     """Return labels in which rows without one take that of most of their links, round by round.
 
     Rows that no link leads to join the largest cluster.

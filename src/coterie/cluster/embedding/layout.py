@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
@@ -179,7 +177,7 @@ def rounded_weights(weights: FloatArray) -> FloatArray:
     return (np.round(np.asarray(weights, dtype=np.float64) * WEIGHT_STEPS) / WEIGHT_STEPS).astype(np.float32)
 
 
-def _checked(graph: SparseData) -> Any:
+def _checked(graph: SparseData) -> SparseData:
     if issparse(graph):
         graph = check_sparse(graph, who="lay_out_graph", name="graph")
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -108,7 +108,7 @@ class Communities:
         """Nodes of each community, largest first."""
         return np.bincount(self.labels)
 
-    def as_dict(self) -> dict[Any, int]:
+    def as_dict(self) -> dict[Hashable, int]:
         """Return the community of each node by its name."""
         return dict(zip(self.nodes.tolist(), self.labels.tolist(), strict=True))
 
@@ -274,7 +274,7 @@ def _prepare(graph: Graph, resolution: float, objective: str) -> _Prepared:
     return _Prepared(arrays, float(unit), float(shift), power)
 
 
-def _without_loops(both: Any, *, has_loops: bool) -> Any:
+def _without_loops(both: SparseData, *, has_loops: bool) -> SparseData:
     """Return weights above 0 between different nodes."""
     if has_loops or not both.data.all():
         both = both.copy()

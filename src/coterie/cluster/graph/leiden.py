@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,6 +19,7 @@ from coterie._support.typing import (
     MetricLike,
     RandomState,
     SparseData,
+    ValuesByName,
     Weights,
 )
 from coterie._support.validation import Anything, Choice, Constraint, Nothing, Number, Whole, check_data
@@ -195,20 +196,20 @@ class Leiden(Clusterer):
 
     def _heaviest(self, X: MatrixLike) -> Labels:
         """Return the community with the heaviest edges; the largest where there are none."""
-        options: Any = {"accept_sparse": True, "squares": False, "may_be_distances": True}
+        options: ValuesByName = {"accept_sparse": True, "squares": False, "may_be_distances": True}
         weights = csr_array(check_data(X, estimator=self, reset=False, **options))
         if (weights.data < 0).any():
             raise InvalidData(f"weights of edges must be at least 0, got {weights.data.min():g}.")
         belongs = csr_array((np.ones(len(self.labels_)), self.labels_, np.arange(len(self.labels_) + 1)))
         return np.asarray((weights @ belongs).toarray().argmax(axis=1), dtype=np.int32)
 
-    def _check_rows(self, X: MatrixLike) -> Any:
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
         if is_graph_object(X) or self._kind == "similarities":
             return self._given(read_graph(X, directed=self.directed, who=type(self).__name__, name="X"))
         distance = distance_of_rows(self.metric)
         return resolve_input(X, self._kind, estimator=self, distance=distance).values
 
-    def _given(self, graph: Graph) -> Any:
+    def _given(self, graph: Graph) -> _GraphRows:
         self.n_features_in_ = graph.n_nodes
         return _GraphRows(graph)
 
@@ -241,7 +242,7 @@ class Leiden(Clusterer):
         n = len(X)
         if n == 1:
             return Graph(csr_array((1, 1)), np.arange(1))
-        options: Any = {"weights": self.weights, "recall": self.recall, "n_jobs": self.n_jobs}
+        options: ValuesByName = {"weights": self.weights, "recall": self.recall, "n_jobs": self.n_jobs}
         near = neighbour_graph(X, min(self.n_neighbors, n - 1), self.metric, **options)
         return Graph(near.weights, np.arange(n))
 

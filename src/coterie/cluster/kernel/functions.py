@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Indices, ValuesByName, Weights
+from coterie._support.typing import AnyArray, AnyFunction, Data, FloatArray, Indices, ValuesByName, Weights
 from coterie.distance.pairwise import refuse_order
 from coterie.errors import InvalidData
 
@@ -90,7 +90,7 @@ def inner_products(X: Data, Y: Data) -> FloatArray:
 
 
 def kernel_of(
-    kernel: Any, gamma: float, degree: float, coef0: float, params: ValuesByName | None
+    kernel: str | AnyFunction, gamma: float, degree: float, coef0: float, params: ValuesByName | None
 ) -> KernelFunction:
     """Return the kernel that the parameters of an estimator name."""
     if callable(kernel):
@@ -181,7 +181,7 @@ def kernel_matrix(kernel: KernelFunction, X: Data) -> FloatArray:
 
 def least_eigenvalue_share(rows: KernelRows, n_rows: int, seed: int, most: int) -> float:
     """Return least / largest eigenvalue of the kernel of a sample of rows: below 0, no inner product."""
-    sample: Any = np.arange(n_rows)
+    sample: AnyArray = np.arange(n_rows)
     if n_rows > most:
         sample = np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False))
     values = np.linalg.eigvalsh(rows.rows(sample)[:, sample].astype(np.float64))

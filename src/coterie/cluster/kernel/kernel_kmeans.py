@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
+    AnyFunction,
     Data,
     Distances,
     FittedAttributes,
@@ -181,7 +182,7 @@ class KernelKMeans(DistanceTransformer):
         self,
         n_clusters: int = 8,
         *,
-        kernel: Any = "rbf",
+        kernel: str | AnyFunction = "rbf",
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from coterie import _core
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, Indices, Init, Weights
+from coterie._support.typing import AnyArray, Distances, Indices, Init, Weights
 from coterie._support.validation import engine_count
 from coterie.cluster.kmeans.starts import n_candidates, seed_of_restart
 from coterie.cluster.medoids.sources import Source
@@ -245,7 +244,7 @@ class _Picker:
         rows = np.minimum(self._source.rows(self._source.points[draws]), self._near)
         self._add(int(draws[np.argmin(self._total(rows, slice(None)))]))
 
-    def _total(self, rows: Distances, columns: Any) -> Distances:
+    def _total(self, rows: Distances, columns: slice | AnyArray) -> Distances:
         if self._weights is None:
             return np.asarray(rows.sum(axis=1, dtype=np.float64))
         return np.asarray((rows * self._weights[columns]).sum(axis=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class GivenDistances:
         candidates: Indices,
         weights: Weights | None,
         starts: Indices,
-        options: Any,
+        options: _core.SwapOptions,
         report: Report | None,
     ) -> list[_core.SwapOutcome]:
         return _core.swap_medoids(self.D, candidates, weights, starts, options, report)
@@ -120,7 +120,7 @@ class ComputedDistances:
         candidates: Indices,
         weights: Weights | None,
         starts: Indices,
-        options: Any,
+        options: _core.SwapOptions,
         report: Report | None,
     ) -> list[_core.SwapOutcome]:
         return _core.swap_medoids(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.typing import Distances, FloatArray, Indices, Labels
+from coterie._support.typing import AnyArray, Distances, FloatArray, Indices, Labels, VectorLike
 from coterie.distance.row_distances import RowDistances
 
 COPIES = 1e3  # rows that occur often have a radius so much smaller than the least distance of two others
@@ -158,7 +157,9 @@ _DEPTHS = np.array(
 )
 
 
-def null_depth(n_rows: Any, n_neighbors: Any, dimension: Any, extent: Any) -> FloatArray:
+def null_depth(
+    n_rows: VectorLike, n_neighbors: AnyArray | int, dimension: VectorLike, extent: VectorLike
+) -> FloatArray:
     """Return the depth that the deepest valley of a cloud without clusters exceeds in one case of twenty.
 
     Parameters

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import FloatArray, MatrixLike, Settings, ValuesByName, Weights
+from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
+    FloatArray,
+    MatrixLike,
+    RandomState,
+    Settings,
+    Tags,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import (
     Choice,
     Constraint,
@@ -53,7 +63,7 @@ from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 class Places:
     """The rows of a fit that have any weight, with their coordinates and what places others among them."""
 
-    rows: Any  # rows of features, or those of a matrix that was given
+    rows: CheckedRows  # rows of features, or those of a matrix that was given
     weights: Weights | None  # of these rows
     coordinates: FloatArray  # of these rows
     eigenvalues: FloatArray  # of the Laplacian
@@ -61,7 +71,7 @@ class Places:
     scales: FloatArray | None
     landmarks: LandmarkMap | None  # where rows are placed by landmarks
 
-    def of(self, X: Any, affinity: Affinity, laplacian: str) -> FloatArray:
+    def of(self, X: CheckedRows, affinity: Affinity, laplacian: str) -> FloatArray:
         """Return the coordinates of other rows, or of their affinities; one of these rows keeps its own."""
         if self.landmarks is not None:
             return self.landmarks.coordinates(X, affinity, laplacian)
@@ -75,7 +85,7 @@ class Places:
             placed[is_settled] = self.coordinates[near.index[is_settled]]
         return placed
 
-    def _sums(self, X: Any, affinity: Affinity, values: FloatArray) -> FloatArray:
+    def _sums(self, X: CheckedRows, affinity: Affinity, values: FloatArray) -> FloatArray:
         add = affinity.between(X, self.rows, self.scales)
         if self.weights is None:
             return add(values)
@@ -83,7 +93,7 @@ class Places:
         return np.asarray(most * add(values * (self.weights / most)[:, None]))
 
 
-def rows_among(X: Any, points: Any, *, is_given: bool) -> Any:
+def rows_among(X: CheckedRows, points: AnyArray, *, is_given: bool) -> CheckedRows:
     """Return some of the rows; of a given matrix, their columns too."""
     return X[points][:, points] if is_given else X[points]
 
@@ -98,7 +108,7 @@ RULES = InputRules(
 )
 
 
-def check_non_negative(weights: Any, who: str) -> Any:
+def check_non_negative(weights: AnyArray, who: str) -> AnyArray:
     """Return weights of at least 0."""
     if weights.size and weights.min() < 0:
         raise InvalidData(
@@ -145,7 +155,7 @@ class SpectralBase:
         "_landmark_values": Maybe(Tensor("landmarks", "components")),
     }
 
-    affinity: Any
+    affinity: str | Callable[..., float]
     gamma: float
     h: float | None
     n_neighbors: int
@@ -158,7 +168,7 @@ class SpectralBase:
     landmarks: int | None
     eigen_solver: str | None
     eigen_tol: float | str
-    random_state: Any
+    random_state: RandomState
     n_jobs: int | None
 
     embedding_: FloatArray
@@ -166,7 +176,7 @@ class SpectralBase:
     eigengaps_: FloatArray
     n_parts_: int
     exact_: bool
-    _input: Any
+    _input: CheckedRows
     _degrees: FloatArray | None
     _scales: FloatArray | None
     _weights: Weights | None
@@ -199,7 +209,7 @@ class SpectralBase:
             )
 
     @property
-    def affinity_matrix_(self) -> Any:
+    def affinity_matrix_(self) -> CheckedRows:
         """The matrix of affinities; Gaussian ones are computed when it is asked for, not kept."""
         if not hasattr(self, "embedding_"):
             raise AttributeError(f"{type(self).__name__} has no affinity_matrix_ before fit")
@@ -239,7 +249,7 @@ class SpectralBase:
         )
 
     def _embed(
-        self, X: Any, weights: Weights | None, n_components: int, seed: int
+        self, X: CheckedRows, weights: Weights | None, n_components: int, seed: int
     ) -> tuple[Embedding, ValuesByName]:
         """Return the coordinates, and the attributes that place new rows among them."""
         if self.eigen_solver == "amg":
@@ -283,14 +293,14 @@ class SpectralBase:
         completed[~has_weight] = places.of(others, self._affinity(), self.laplacian)
         return completed
 
-    def _place(self, X: Any) -> FloatArray:
+    def _place(self, X: CheckedRows) -> FloatArray:
         """Return the coordinates of new rows; a row of the fit keeps its own."""
         weights = vars(self).get("_weights")  # models that were saved before there were any have none
         if self._is_given and weights is not None:
             X = X[:, weights > 0]
         return _places(vars(self), is_given=self._is_given).of(X, self._affinity(), self.laplacian)
 
-    def _check_graph_input(self, X: MatrixLike) -> Any:
+    def _check_graph_input(self, X: MatrixLike) -> CheckedRows:
         """Return rows, or the matrix or graph that was given, checked."""
         who = type(self).__name__
         if isinstance(X, np.matrix):
@@ -307,7 +317,7 @@ class SpectralBase:
         check_non_negative(given.values.data if isinstance(given, GraphInput) else given.values, who)
         return given.values
 
-    def _check_new_rows(self, X: MatrixLike) -> Any:
+    def _check_new_rows(self, X: MatrixLike) -> CheckedRows:
         checked = check_new_input(X, self._kind, estimator=self, takes_sparse=True, squares=False)
         if self._is_given:
             check_non_negative(checked.data if sparse.issparse(checked) else checked, type(self).__name__)
@@ -315,7 +325,7 @@ class SpectralBase:
                 return checked
         return self._dense(checked).astype(self._input.dtype, copy=False)
 
-    def _dense(self, rows: Any) -> FloatArray:
+    def _dense(self, rows: CheckedRows) -> FloatArray:
         return dense_rows(
             rows,
             who=type(self).__name__,
@@ -327,7 +337,7 @@ class SpectralBase:
     def _seed(self) -> int:
         return check_seed(self.random_state)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator that this is mixed into
         tags.input_tags.pairwise = self._is_given
         tags.input_tags.sparse = True
@@ -348,7 +358,9 @@ def count_rows_of_weight(n_rows: int, weights: Weights | None) -> int:
     return n_rows if weights is None else int(np.count_nonzero(weights))
 
 
-def _of_weight(X: Any, weights: Weights | None, *, is_given: bool) -> tuple[Any, Weights | None]:
+def _of_weight(
+    X: CheckedRows, weights: Weights | None, *, is_given: bool
+) -> tuple[CheckedRows, Weights | None]:
     """Return the rows that weigh anything, and their weights: others must not influence the graph."""
     if weights is None or weights.all():
         return X, weights

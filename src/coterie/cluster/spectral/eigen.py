@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +16,7 @@ from coterie._support import scikit_learn
 from coterie._support.linear_algebra import lanczos
 from coterie._support.optional import require
 from coterie._support.threads import one_thread
-from coterie._support.typing import FloatArray
+from coterie._support.typing import FloatArray, SparseData
 from coterie.errors import InvalidData, InvalidParameter, MissingDependency
 
 Product = Callable[[FloatArray], FloatArray]
@@ -51,7 +50,7 @@ class Eigenproblem:
     is_cheap: bool  # whether a product costs less than making its vectors orthogonal to others
     rounding: float  # error of products, below which no residual can be expected to fall
     # ``stored()`` is the operator as a sparse matrix; refused where that does not fit in memory
-    stored: Callable[[], Any]
+    stored: Callable[[], SparseData]
 
     def deflate(self, V: FloatArray) -> FloatArray:
         """Remove the known directions."""
@@ -271,7 +270,7 @@ def by_arpack(
 
 
 def by_lobpcg(
-    problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int, *, inverse: Any
+    problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int, *, inverse: LinearOperator | None
 ) -> Eigenpairs:
     """Return the largest pairs besides the known ones; `inverse` is a preconditioner or None."""
     operator = _operator(problem)
@@ -324,7 +323,7 @@ def _operator(problem: Eigenproblem) -> LinearOperator:
 
 
 def _linear(multiply: Product, n: int) -> LinearOperator:
-    def shaped(V: Any) -> Any:
+    def shaped(V: FloatArray) -> FloatArray:
         return multiply(V.reshape(n, -1)).reshape(V.shape)
 
     return LinearOperator((n, n), matvec=shaped, matmat=shaped, dtype=np.float64)

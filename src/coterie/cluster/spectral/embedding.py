@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from coterie._support.linear_algebra import settle_signs
-from coterie._support.typing import CheckedRows, FloatArray, Labels, Weights
+from coterie._support.typing import AnyArray, FloatArray, Labels, SparseData, Weights
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
 from coterie.cluster.spectral.graphs import Graph
 from coterie.errors import DataNotice, InvalidData
@@ -294,15 +293,15 @@ class WeightedGraph:
         roots = np.sqrt(self.masses)[:, None]
         return np.asarray(roots * _in_range(self.graph, roots * V) + self.loops[:, None] * V)
 
-    def times_at(self, points: CheckedRows, V: FloatArray) -> FloatArray:
+    def times_at(self, points: AnyArray, V: FloatArray) -> FloatArray:
         """Return the values of the others, summed by mass and weight; for points that have no loops."""
         return self.graph.times_at(points, self.masses[:, None] * V)
 
-    def stored(self) -> Any:
+    def stored(self) -> SparseData:
         roots = sparse.diags_array(np.sqrt(self.masses))
         return sparse.csr_array(roots @ self.graph.stored() @ roots + sparse.diags_array(self.loops))
 
-    def among(self, points: CheckedRows) -> Graph:
+    def among(self, points: AnyArray) -> Graph:
         return WeightedGraph(self.graph.among(points), self.masses[points])
 
     def parts(self) -> Labels:

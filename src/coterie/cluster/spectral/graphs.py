@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +14,19 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Labels, ValuesByName, Weights
+from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
+    Data,
+    Distances,
+    FloatArray,
+    FloatType,
+    Labels,
+    SparseData,
+    ValuesByName,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import require_memory
 from coterie.distance import k_nearest, neighbours_within, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
@@ -29,12 +41,12 @@ GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 GAUSSIANS = ("rbf", "self_tuning")
 
 
-def _writeable(rows: Any) -> Any:
+def _writeable(rows: CheckedRows) -> CheckedRows:
     """Return rows as scikit-learn's compiled kernels take them, which refuse an array that is read-only."""
     return np.require(rows, requirements="W") if isinstance(rows, np.ndarray) else rows
 
 
-def _refuse_negative(*sets: Any) -> None:
+def _refuse_negative(*sets: CheckedRows | None) -> None:
     for rows in sets:
         least = 0.0 if rows is None else rows.min()
         if least < 0:
@@ -70,13 +82,13 @@ class Graph(Protocol):
     def times(self, V: FloatArray) -> FloatArray:
         """Return the weights times the columns of V."""
 
-    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+    def times_at(self, points: AnyArray, V: FloatArray) -> FloatArray:
         """Return the rows of some of the points of that product, to double precision."""
 
-    def stored(self) -> Any:
+    def stored(self) -> SparseData:
         """Return the matrix that `times` multiplies by, as CSR, if it fits in memory."""
 
-    def among(self, points: Any) -> Graph:
+    def among(self, points: AnyArray) -> Graph:
         """Return the graph of some of the points."""
 
     def parts(self) -> Labels:
@@ -87,7 +99,7 @@ class Graph(Protocol):
 class MatrixGraph:
     """A graph whose weights are stored, dense or as CSR, with zeros on the diagonal."""
 
-    weights: Any
+    weights: CheckedRows
     own: float | FloatArray = 1.0
     masses: None = None
 
@@ -110,13 +122,13 @@ class MatrixGraph:
     def times(self, V: FloatArray) -> FloatArray:
         return np.asarray(self.weights @ V)
 
-    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+    def times_at(self, points: AnyArray, V: FloatArray) -> FloatArray:
         return np.asarray(self.weights[points] @ V)
 
-    def stored(self) -> Any:
+    def stored(self) -> SparseData:
         return sparse.csr_array(self.weights)
 
-    def among(self, points: Any) -> Graph:
+    def among(self, points: AnyArray) -> Graph:
         own = self.own if isinstance(self.own, float) else self.own[points]
         return MatrixGraph(self.weights[points][:, points], own)
 
@@ -160,12 +172,12 @@ class GaussianGraph:
     def times(self, V: FloatArray) -> FloatArray:
         return gaussian_product(self, self.X, self.scales, V)
 
-    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+    def times_at(self, points: AnyArray, V: FloatArray) -> FloatArray:
         exact = GaussianGraph(self.X.astype(np.float64), self.gamma, self.scales, self.threads)
         within, others = exact.among(points), exact.among(~points)
         return within.times(V[points]) + gaussian_product(others, within.X, within.scales, V[~points])
 
-    def stored(self) -> Any:
+    def stored(self) -> SparseData:
         require_memory(
             BYTES_STORED * self.n**2,
             f"the affinity matrix of {self.n:,} rows, stored for this eigen_solver,",
@@ -173,7 +185,7 @@ class GaussianGraph:
         )
         return sparse.csr_array(self.times(np.eye(self.n)))
 
-    def among(self, points: Any) -> GaussianGraph:
+    def among(self, points: AnyArray) -> GaussianGraph:
         scales = None if self.scales is None else self.scales[points]
         return GaussianGraph(np.ascontiguousarray(self.X[points]), self.gamma, scales, self.threads)
 
@@ -217,7 +229,7 @@ def _power_of_two(value: float) -> float:
     return float(2.0 ** np.round(np.log2(value))) if value > 0 else 1.0
 
 
-def clipped(values: Any, dtype: np.dtype[Any]) -> FloatArray:
+def clipped(values: VectorLike, dtype: FloatType) -> FloatArray:
     """Return factors of exponents as finite numbers: infinity times 0, of equal rows, is not a number.
 
     Examples
@@ -260,7 +272,7 @@ class Affinity:
     n_jobs: int | None = None
     recall: float | None = None  # of the neighbours of rows among themselves; None: all of them
 
-    def graph(self, X: Any, tol: float = 0.0) -> Graph:
+    def graph(self, X: CheckedRows, tol: float = 0.0) -> Graph:
         """Return the graph of the rows, or of a given matrix; `tol` is how rough products may be."""
         if self.kind in GAUSSIANS:
             scales = self.scales(X, None)
@@ -275,7 +287,7 @@ class Affinity:
         return MatrixGraph(without_diagonal(stored), diagonal_of(stored))
 
     def between(
-        self, X: Any, graph_rows: Data, scales: FloatArray | None
+        self, X: CheckedRows, graph_rows: Data, scales: FloatArray | None
     ) -> Callable[[FloatArray], FloatArray]:
         """Return how values of the graph's rows are summed for new rows, by weights with these."""
         if self.kind in GAUSSIANS:
@@ -300,7 +312,7 @@ class Affinity:
         positive = distances[distances > 0]
         return 1.0 / np.where(distances > 0, distances, positive.min() if positive.size else 1.0)
 
-    def kernel(self, X: Any, Y: Any) -> Any:
+    def kernel(self, X: CheckedRows, Y: CheckedRows | None) -> CheckedRows:
         """Return the matrix of a kernel, stored."""
         n = X.shape[0] * (X if Y is None else Y).shape[0]
         way_out = "Use affinity='nearest_neighbors' or 'rbf', or landmarks=1000."
@@ -322,7 +334,7 @@ class Affinity:
             )
         return values
 
-    def matrix(self, X: Any) -> Any:
+    def matrix(self, X: CheckedRows) -> CheckedRows:
         """Return the whole matrix as scikit-learn's `affinity_matrix_` has it, with the diagonal."""
         if self.kind == "precomputed":
             return X
@@ -340,13 +352,13 @@ class Affinity:
                 exponents *= scales
         return np.exp(exponents, out=exponents)
 
-    def _neighbour_graph(self, X: Data) -> Any:
+    def _neighbour_graph(self, X: Data) -> SparseData:
         directed = self._neighbours(X, None)
         if self.kind == "mutual_neighbors":
             return sparse.csr_array(directed.minimum(directed.T))
         return directed if self.kind == "epsilon" else averaged(directed)
 
-    def _neighbours(self, X: Data, others: Data | None) -> Any:
+    def _neighbours(self, X: Data, others: Data | None) -> SparseData:
         """Return ones where a row has a neighbour. As in scikit-learn, a row is its own first neighbour."""
         n_others = len(X) if others is None else len(others)
         if self.kind == "epsilon":
@@ -365,19 +377,19 @@ class Affinity:
         return ones_at(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))
 
 
-def ones_at(columns: Any, starts: Any, shape: tuple[int, int]) -> Any:
+def ones_at(columns: AnyArray, starts: AnyArray, shape: tuple[int, int]) -> SparseData:
     """Return a CSR matrix of ones."""
     matrix = sparse.csr_array((np.ones(len(columns)), columns, starts), shape=shape)
     matrix.sort_indices()
     return matrix
 
 
-def averaged(directed: Any) -> Any:
+def averaged(directed: SparseData) -> SparseData:
     """Return the mean of a directed graph and its reverse, without loops."""
     return without_diagonal(sparse.csr_array(0.5 * (directed + directed.T)))
 
 
-def without_diagonal(weights: Any) -> Any:
+def without_diagonal(weights: CheckedRows) -> CheckedRows:
     """Return a copy in float64 without loops and, where it is sparse, without stored zeros."""
     if sparse.issparse(weights):
         trimmed = sparse.coo_array(weights)
@@ -389,7 +401,7 @@ def without_diagonal(weights: Any) -> Any:
     return copied
 
 
-def with_diagonal(weights: Any, own: float | FloatArray) -> Any:
+def with_diagonal(weights: CheckedRows, own: float | FloatArray) -> CheckedRows:
     """Return a copy in which every point has a weight with itself."""
     if sparse.issparse(weights):
         return sparse.csr_array(weights + sparse.diags_array(np.full(weights.shape[0], own)))
@@ -398,12 +410,12 @@ def with_diagonal(weights: Any, own: float | FloatArray) -> Any:
     return copied
 
 
-def diagonal_of(weights: Any) -> FloatArray:
+def diagonal_of(weights: CheckedRows) -> FloatArray:
     """Return the weight of every point with itself, or with a copy of it."""
     return np.array(weights.diagonal(), dtype=np.float64)
 
 
-def nearest_entries(distances: Any, n_neighbors: int) -> Any:
+def nearest_entries(distances: CheckedRows, n_neighbors: int) -> SparseData:
     """Return ones at the smallest stored distances of each row, by index where equal."""
     entries = sparse.csr_array(distances) if sparse.issparse(distances) else _all_entries(distances)
     counts = np.diff(entries.indptr)
@@ -420,7 +432,7 @@ def nearest_entries(distances: Any, n_neighbors: int) -> Any:
     return ones_at(entries.indices[kept], np.arange(entries.shape[0] + 1) * n_neighbors, entries.shape)
 
 
-def _all_entries(matrix: Any) -> Any:
+def _all_entries(matrix: Distances) -> SparseData:
     n, m = matrix.shape
     columns = np.tile(np.arange(m), n)
     return sparse.csr_array((np.asarray(matrix).ravel(), columns, np.arange(n + 1) * m), shape=(n, m))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -14,6 +14,7 @@ from coterie._support import scikit_learn
 from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
+    CheckedRows,
     Data,
     FittedAttributes,
     FloatArray,
@@ -176,7 +177,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         random_state: RandomState = None,
         n_init: int = 10,
         gamma: float = 1.0,
-        affinity: Any = "rbf",
+        affinity: str | Callable[..., float] = "rbf",
         n_neighbors: int = 10,
         eigen_tol: float | str = "auto",
         assign_labels: str = "kmeans",
@@ -229,7 +230,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         data = self._check_new_rows(X)
         return self._nearest_groups(data, self._place(data), vars(self))
 
-    def _check_rows(self, X: MatrixLike) -> Any:
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
         return self._check_graph_input(X)
 
     def _compute(
@@ -265,7 +266,9 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
             state["labels_"][is_new] = self._nearest_groups(X[is_new], found.coordinates[is_new], state)
         return state
 
-    def _group(self, coordinates: FloatArray, X: Any, weights: Weights | None, seed: int) -> FittedAttributes:
+    def _group(
+        self, coordinates: FloatArray, X: CheckedRows, weights: Weights | None, seed: int
+    ) -> FittedAttributes:
         """Return the labels of the rows that have any weight, -1 for the others, and means of the groups."""
         has_weight = np.ones(len(coordinates), dtype=bool) if weights is None else weights > 0
         masses = None if weights is None else weights[has_weight]
@@ -290,7 +293,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
         return model.fit(coordinates, sample_weight=weights).labels_
 
-    def _nearest_groups(self, X: Any, coordinates: FloatArray, state: Settings) -> Labels:
+    def _nearest_groups(self, X: CheckedRows, coordinates: FloatArray, state: Settings) -> Labels:
         """Return the group whose mean is nearest; a row of the fit keeps its label."""
         labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
         if not self._is_given and self.landmarks is None:
@@ -363,7 +366,9 @@ def cluster_qr(vectors: FloatArray) -> Labels:
     return _in_settled_order(directions, np.abs(np.diagonal(triangle)))
 
 
-def discretize(vectors: FloatArray, weights: Weights | None = None, *, random_state: Any = None) -> Labels:
+def discretize(
+    vectors: FloatArray, weights: Weights | None = None, *, random_state: RandomState = None
+) -> Labels:
     """Return labels from the rotation of the coordinates that brings them nearest to indicators of groups.
 
     By turns: every row takes its largest coordinate after the rotation; the rotation is fitted to these

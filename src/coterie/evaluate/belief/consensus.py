@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import AnyArray, CheckedRows, Indices, MatrixLike, RandomState
+from coterie._support.typing import AnyArray, Indices, MatrixLike, RandomState
 from coterie._support.validation import Number, Seed, Whole, check_parameter, check_seed, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.distance import pairwise_distances
@@ -54,7 +54,7 @@ class Consensus:
         """Number of resamples."""
         return int(self.labels.shape[0])
 
-    def tile(self, rows: CheckedRows, columns: Any) -> npt.NDArray[np.float64]:
+    def tile(self, rows: slice | Indices, columns: slice | Indices) -> npt.NDArray[np.float64]:
         """Return a part of the matrix: rows and columns as slices or indices.
 
         A pair that was never drawn together has 0; a row with itself has 1.

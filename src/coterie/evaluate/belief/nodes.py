@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, JsonObject, Labels, MatrixLike, RandomState
+from coterie._support.typing import (
+    AnyFunction,
+    Data,
+    JsonObject,
+    Labels,
+    MatrixLike,
+    PandasFrame,
+    RandomState,
+)
 from coterie._support.validation import (
     Choice,
     Number,
@@ -108,7 +116,7 @@ class NodeTests:
             "tests": [_facts(test) for test in self.tests],
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per tested node."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         return pandas.DataFrame([_facts(test) for test in self.tests]).set_index("node")
@@ -131,7 +139,7 @@ def node_significance(
     X: MatrixLike,
     *,
     linkage: str = "ward",
-    null: Any = "gaussian",
+    null: str | AnyFunction = "gaussian",
     alpha: float = 0.05,
     n_draws: int = 99,
     min_size: int = 10,
@@ -208,7 +216,7 @@ def node_significance(
 
 @dataclass(frozen=True)
 class _Null:
-    null: Any
+    null: str | AnyFunction
     linkage: str
     n_draws: int
     seed: int
@@ -234,7 +242,7 @@ def _test(tree: Dendrogram, node: int, data: Data, chance: _Null) -> Significanc
     return Significance("cluster index", model.name, model.words, observed, np.array(draws), False)
 
 
-def _check_tree(tree: Any, n_rows: int) -> None:
+def _check_tree(tree: object, n_rows: int) -> None:
     if not isinstance(tree, Dendrogram):
         raise InvalidParameter(
             f"dendrogram of {_WHO} must be a Dendrogram, such as Dendrogram.from_linkage(Z) or "

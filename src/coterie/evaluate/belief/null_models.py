@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,11 @@ from coterie.data.graphs import Graph
 from coterie.errors import InvalidData
 
 EXCHANGES_PER_EDGE = 10  # what the literature asks for
-Sampler: TypeAlias = Callable[[np.random.Generator], Any]
+Sampler: TypeAlias = Callable[[np.random.Generator], CheckedRows]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-def fit_configuration(graph: SparseData) -> Callable[[np.random.Generator], Any]:
+def fit_configuration(graph: SparseData) -> Sampler:
     """Return a sampler of graphs in which every vertex has the degree it has here.
 
     Edges exchange their ends at random, never making a loop or a double edge; the weights are permuted
@@ -51,7 +51,7 @@ def fit_configuration(graph: SparseData) -> Callable[[np.random.Generator], Any]
     tails, heads = edges.row[kept].astype(np.int32), edges.col[kept].astype(np.int32)
     weights, diagonal = edges.data[kept], sparse.diagonal()
 
-    def draw(rng: np.random.Generator) -> Any:
+    def draw(rng: np.random.Generator) -> CheckedRows:
         seed = int(rng.integers(2**63))
         first, second = _core.exchange_edges(tails, heads, is_directed, EXCHANGES_PER_EDGE, seed)
         dealt, own = rng.permutation(weights), np.arange(n, dtype=np.int32)
@@ -106,7 +106,7 @@ def fit_null(null: str | AnyFunction, X: MatrixLike, *, who: str) -> NullModel:
     return NullModel(null, words, fit(X))
 
 
-def check_null_data(null: Any, X: MatrixLike, *, who: str) -> CheckedRows:
+def check_null_data(null: str | AnyFunction, X: MatrixLike, *, who: str) -> CheckedRows:
     """Return the data as a null model needs them: rows of features, or a graph for "configuration"."""
     if isinstance(null, str) and null == "configuration":
         return check_data(X, who=who, accept_sparse=True, squares=False, may_be_distances=True)
@@ -126,7 +126,7 @@ def fit_pca_box(X: Data) -> Sampler:
     axes, scores = found.axes(), found.scores()
     low, high = scores.min(axis=0), scores.max(axis=0)
 
-    def draw(rng: np.random.Generator) -> Any:
+    def draw(rng: np.random.Generator) -> CheckedRows:
         inside = low + (high - low) * rng.random(scores.shape)
         return (inside @ axes.T + center).astype(X.dtype, copy=False)
 
@@ -201,7 +201,7 @@ class Frame:
 
 
 # name -> words after "against", and the function that learns it from the data
-NULLS: dict[str, tuple[str, Callable[[Any], Sampler]]] = {
+NULLS: dict[str, tuple[str, Callable[[CheckedRows], Sampler]]] = {
     "gaussian": ("one Gaussian", fit_gaussian),
     "elliptical": ("one elliptical cloud", fit_elliptical),
     "uniform": ("a uniform box", fit_uniform),

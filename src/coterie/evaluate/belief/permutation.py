@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
-from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import RandomState, VectorLike
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.typing import AnyArray, RandomState, VectorLike
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.refitting import own_stream
@@ -17,6 +17,7 @@ from coterie.evaluate.catalogue import Measure, find_measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.labelings import Noise, read_labelings
 
+LabelMeasure: TypeAlias = Callable[[AnyArray, AnyArray], float]  # of classes and clusters
 _WHO = "permutation_significance"
 WORDS = "shuffled labels"
 MOST_CELLS = 1_000_000  # of the table of all classes and clusters; more are counted from shuffled labels
@@ -26,7 +27,7 @@ def permutation_significance(
     labels_true: VectorLike,
     labels_pred: VectorLike,
     *,
-    measure: str | Callable[[Any, Any], float] = "adjusted_rand_score",
+    measure: str | LabelMeasure = "adjusted_rand_score",
     n_draws: int = 999,
     greater_is_better: bool | None = None,
     noise: Noise | None = None,
@@ -83,7 +84,7 @@ def permutation_significance(
     return Significance(name, "permutation", WORDS, values[0], np.array(values[1:]), is_greater)
 
 
-def _find(measure: Any, greater_is_better: bool | None) -> Measure:
+def _find(measure: object, greater_is_better: bool | None) -> Measure:
     if not isinstance(measure, str):
         raise InvalidParameter(f"measure of {_WHO} must be a name or a callable, got {measure!r}.")
     found = find_measure(measure)
@@ -101,7 +102,7 @@ def _find(measure: Any, greater_is_better: bool | None) -> Measure:
 
 
 def _by_table(
-    measure: Measure, table: ContingencyTable, n_draws: int, rng: np.random.Generator, tracker: Any
+    measure: Measure, table: ContingencyTable, n_draws: int, rng: np.random.Generator, tracker: Tracker
 ) -> list[float]:
     assert measure.of_table is not None
     values = [float(measure.of_table(table))]
@@ -114,7 +115,7 @@ def _by_table(
     return values
 
 
-def _tables(table: ContingencyTable, n_draws: int, rng: np.random.Generator) -> Any:
+def _tables(table: ContingencyTable, n_draws: int, rng: np.random.Generator) -> Iterator[ContingencyTable]:
     """Yield tables of permuted labels, with the margins of the given one."""
     sizes = table.class_sizes, table.cluster_sizes
     if table.shape[0] * table.shape[1] <= MOST_CELLS:
@@ -129,12 +130,12 @@ def _tables(table: ContingencyTable, n_draws: int, rng: np.random.Generator) -> 
 
 
 def _by_function(
-    measure: Callable[[Any, Any], float],
+    measure: LabelMeasure,
     labels_true: VectorLike,
     labels_pred: VectorLike,
     n_draws: int,
     rng: np.random.Generator,
-    tracker: Any,
+    tracker: Tracker,
 ) -> list[float]:
     read_labelings(labels_true, labels_pred)  # refuses labelings that do not belong together
     first, second = np.asarray(labels_true), np.asarray(labels_pred)

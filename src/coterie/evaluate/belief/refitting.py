@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Indices, Labels, Weights
+from coterie._support.typing import AnyArray, CheckedRows, Indices, Labels, MatrixLike, Model, Weights
 from coterie._support.validation import check_sparse
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -41,7 +41,7 @@ class Draw:
 class Refitter:
     """Fits clones of an estimator to parts of one data set: rows, or a square matrix where it takes one."""
 
-    def __init__(self, estimator: object, X: Any, *, who: str) -> None:
+    def __init__(self, estimator: object, X: MatrixLike, *, who: str) -> None:
         if isinstance(estimator, type) or not (
             hasattr(estimator, "fit") and hasattr(estimator, "get_params")
         ):
@@ -51,7 +51,7 @@ class Refitter:
                 f"{got}."
             )
         self.estimator = estimator
-        self.X: Any = X if hasattr(X, "shape") else _as_array(X, who)
+        self.X: CheckedRows = X if hasattr(X, "shape") else _as_array(X, who)
         if issparse(X):
             self.X = check_sparse(X, who=who, keep_order=True).tocsr()  # other kinds cannot take rows
         self.who = who
@@ -74,16 +74,16 @@ class Refitter:
         """Number of rows in all."""
         return int(self.X.shape[0])
 
-    def fit(self, X: Any, *, seed: int | None = None, weights: Weights | None = None) -> Any:
+    def fit(self, X: CheckedRows, *, seed: int | None = None, weights: Weights | None = None) -> Model:
         """Return a fitted copy of the estimator; without a seed it keeps its own."""
         return self._fit_copy(scikit_learn.clone(self.estimator), X, seed, weights)
 
-    def _fit_copy(self, model: Any, X: Any, seed: int | None, weights: Weights | None) -> Any:
+    def _fit_copy(self, model: Model, X: CheckedRows, seed: int | None, weights: Weights | None) -> Model:
         if seed is not None and self._seeds:
             model.set_params(**dict.fromkeys(self._seeds, seed))
         return model.fit(X) if weights is None else model.fit(X, sample_weight=weights)
 
-    def fit_draw(self, draw: Draw, seed: int) -> tuple[Any, Labels]:
+    def fit_draw(self, draw: Draw, seed: int) -> tuple[Model, Labels]:
         """Return a copy fitted to the drawn rows, and their labels."""
         part = self.take(draw.rows)
         weights = draw.counts if self.takes_weights else None
@@ -93,7 +93,7 @@ class Refitter:
         model = self._fit_copy(copy, part, seed, weights)
         return model, labels_of(model, part, who=self.who)
 
-    def take(self, rows: Indices) -> Any:
+    def take(self, rows: Indices) -> CheckedRows:
         """Return some of the rows; of a square matrix their columns too."""
         if not self.is_pairwise:
             from sklearn.utils import _safe_indexing
@@ -104,7 +104,7 @@ class Refitter:
         return np.asarray(self.X)[np.ix_(rows, rows)]
 
 
-def labels_of(model: object, X: Any, *, who: str) -> Labels:
+def labels_of(model: object, X: CheckedRows, *, who: str) -> Labels:
     """Return the labels of the rows that a model was fitted to."""
     found = getattr(model, "labels_", None)
     if found is None and hasattr(model, "predict"):
@@ -204,7 +204,7 @@ def fill_labels(n_rows: int, rows: Indices, labels: Labels, absent: int) -> npt.
     return full
 
 
-def _as_array(X: Any, who: str) -> Any:
+def _as_array(X: MatrixLike, who: str) -> AnyArray:
     try:
         return np.asarray(X)
     except ValueError:  # lists of different lengths

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import AnyFunction, FloatArray, JsonObject, MatrixLike, RandomState
+from coterie._support.typing import (
+    AnyFunction,
+    CheckedRows,
+    FloatArray,
+    JsonObject,
+    Labels,
+    MatrixLike,
+    PandasFrame,
+    RandomState,
+)
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.schema import FLAG, Real, Schema, Sometimes, Tensor, Text
 from coterie.errors import InvalidParameter
@@ -170,7 +179,7 @@ class Significance:
             "draws": [plain_value(value) for value in self.draws],
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per draw."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         return pandas.DataFrame({self.measure: self.draws}).rename_axis("draw")
@@ -190,7 +199,7 @@ def significance(
     estimator: object,
     X: MatrixLike,
     *,
-    measure: str | Callable[[Any, Any], float] = "silhouette_score",
+    measure: str | Callable[[CheckedRows, Labels], float] = "silhouette_score",
     null: str | AnyFunction = "gaussian",
     n_draws: int = 199,
     greater_is_better: bool | None = None,
@@ -292,7 +301,7 @@ class _Judge:
         draws_rows = self.function is silhouette_score and n_rows > MOST_ROWS_EXACT
         return replace(self, size=ROWS_JUDGED) if draws_rows else self
 
-    def __call__(self, X: Any, labels: Any, rng: np.random.Generator) -> float:
+    def __call__(self, X: CheckedRows, labels: Labels, rng: np.random.Generator) -> float:
         options = (
             {} if self.size is None else {"sample": "stratified", "size": self.size, "random_state": rng}
         )
@@ -304,7 +313,9 @@ class _Judge:
             return float("nan")
 
 
-def _sampled(X: Any, sample_size: int | None, null: Any, seed: int) -> tuple[Any, list[str]]:
+def _sampled(
+    X: CheckedRows, sample_size: int | None, null: str | AnyFunction, seed: int
+) -> tuple[CheckedRows, list[str]]:
     n_rows = X.shape[0]
     if sample_size is None or sample_size >= n_rows:
         return X, []
@@ -316,7 +327,7 @@ def _sampled(X: Any, sample_size: int | None, null: Any, seed: int) -> tuple[Any
     return X[kept], [f"{sample_size:,} of {n_rows:,} rows"]
 
 
-def _judge(measure: Any, null: Any, greater_is_better: bool | None) -> _Judge:
+def _judge(measure: object, null: str | AnyFunction, greater_is_better: bool | None) -> _Judge:
     if callable(measure):
         name = getattr(measure, "__name__", type(measure).__name__)
         return _Judge(name, measure, greater_is_better is not False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,16 @@ import numpy as np
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Labels, MatrixLike, Model, RandomState, VectorLike
+from coterie._support.typing import (
+    AnyFunction,
+    Data,
+    Indices,
+    Labels,
+    MatrixLike,
+    Model,
+    RandomState,
+    VectorLike,
+)
 from coterie._support.validation import Seed, Whole, check_data, check_parameter, check_seed, shift_seed
 from coterie.errors import InvalidData
 from coterie.evaluate.belief.null_models import fit_null
@@ -26,7 +36,7 @@ def split_significance(
     labels: VectorLike,
     *,
     estimator: Model = None,
-    null: Any = "gaussian",
+    null: str | AnyFunction = "gaussian",
     n_draws: int = 199,
     random_state: RandomState = None,
     progress: ProgressOption = None,
@@ -109,23 +119,24 @@ def two_means(X: Data, seed: int) -> Labels:
     threads = resolve_threads()
     columns = _core.column_moments(X, None, threads)
     options = _core.KMeansOptions(max_iter=300, tol=0.0, n_threads=threads)
-    best: Any = None
+    best: _core.KMeansFit | None = None
     for start in range(STARTS):
         seeds: Any = _core.kmeans_seed(X, 2, None, 2, shift_seed(seed, start), False, threads)
         run = _core.kmeans_fit(X, X[seeds.indices], None, options, None, columns)
         if best is None or run.inertia < best.inertia:
             best = run
+    assert best is not None
     return np.asarray(best.labels)
 
 
-def _splitter(estimator: object, X: Data) -> Any:
+def _splitter(estimator: object, X: Data) -> Callable[[Data, int], Labels]:
     if estimator is None:
         return two_means
     refitter = Refitter(estimator, X, who=_WHO)
     return lambda drawn, seed: labels_of(refitter.fit(drawn, seed=seed), drawn, who=_WHO)
 
 
-def _two_clusters(labels: VectorLike, n_rows: int) -> tuple[Any, Labels]:
+def _two_clusters(labels: VectorLike, n_rows: int) -> tuple[Indices, Labels]:
     partition = read_partition(labels, "exclude")
     n_labels = partition.n_samples + partition.n_left_out
     if n_labels != n_rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -16,6 +17,7 @@ from coterie._support.typing import (
     JsonObject,
     Labels,
     MatrixLike,
+    PandasFrame,
     RandomState,
     VectorLike,
 )
@@ -168,13 +170,13 @@ class Stability:
             ],
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per cluster."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = ["cluster", "size", "jaccard", "recovered", "verdict"]
         return pandas.DataFrame(list(self._rows()), columns=columns).set_index("cluster")
 
-    def _rows(self) -> Any:
+    def _rows(self) -> Iterator[tuple[Hashable, int, float, float, str]]:
         columns = (self.clusters, self.sizes, self.per_cluster, self.recovered, self.verdicts)
         return zip(*columns, strict=True)
 

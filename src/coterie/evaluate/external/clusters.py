@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, VectorLike
+from coterie._support.typing import AnyArray, PandasFrame, VectorLike
 from coterie._support.validation import Number, check_parameter
 from coterie._support.validation.schema import Names, Schema, Tensor, Text
 from coterie.evaluate.catalogue import measure
@@ -78,14 +79,14 @@ class ClusterScores:
         check_parameter(kind, AVERAGES, name="average", who=f"cluster {self.score}")
         return self.macro if kind == "macro" else self.weighted
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.values, dtype=dtype) if copy or copy is None else np.asarray(self.values, dtype)
 
-    def to_dict(self) -> dict[Any, float]:
+    def to_dict(self) -> dict[Hashable, float]:
         """Return the score of each cluster by its label."""
         return dict(zip(self.clusters.tolist(), self.values.tolist(), strict=True))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame with one row per cluster."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,15 @@ from scipy.sparse import coo_array, csr_array, csr_matrix, issparse
 
 from coterie import _core
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, Settings, VectorLike, Weights
+from coterie._support.typing import (
+    AnyArray,
+    MatrixLike,
+    PandasFrame,
+    Settings,
+    SparseData,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     Nothing,
     Number,
@@ -74,7 +82,7 @@ class ContingencyTable:
     counts: AnyArray
 
     @classmethod
-    def from_matrix(cls, matrix: Any) -> ContingencyTable:
+    def from_matrix(cls, matrix: MatrixLike | ContingencyTable) -> ContingencyTable:
         """Return the table of a dense or sparse matrix of counts; classes and clusters are numbered from 0.
 
         Examples
@@ -194,7 +202,7 @@ class ContingencyTable:
         """Return the table as a SciPy CSR matrix, which is what scikit-learn returns."""
         return csr_matrix((self.counts, self.columns, self.row_starts), shape=self.shape)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return the table as a pandas DataFrame with its margins."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         frame = pandas.DataFrame(self.toarray(), index=self.classes, columns=self.clusters)
@@ -244,14 +252,14 @@ def contingency_table(
 
 def tabulate(first: Labeling, second: Labeling, weights: Weights | None = None) -> ContingencyTable:
     """Return the table of two labelings that were read already."""
-    parts: tuple[Any, ...]
+    parts: tuple[AnyArray, ...]
     if weights is None:
         parts = _core.count_pairs(first.integers, second.integers)
     else:
         parts = _core.sum_pairs(first.integers, second.integers, weights)
     classes, clusters, *cells = parts
     # views, for NumPy has two types of 64-bit integers and prints only one of them plainly
-    views: list[Any] = [cell if cell.dtype.kind == "f" else cell.view(np.int64) for cell in cells]
+    views: list[AnyArray] = [cell if cell.dtype.kind == "f" else cell.view(np.int64) for cell in cells]
     row_starts, columns, counts = views
     return ContingencyTable(first.restore(classes), second.restore(clusters), row_starts, columns, counts)
 
@@ -264,7 +272,7 @@ def contingency_matrix(
     sparse: bool = False,
     dtype: npt.DTypeLike = np.int64,
     noise: Noise = "cluster",
-) -> Any:
+) -> AnyArray | SparseData:
     """Count how often each class meets each cluster, as a matrix.
 
     Parameters
@@ -303,7 +311,7 @@ def contingency_matrix(
     return dense if eps is None else dense + eps
 
 
-def _as_matrix(matrix: Any) -> AnyArray:
+def _as_matrix(matrix: MatrixLike) -> AnyArray:
     array = np.asarray(matrix)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise InvalidData(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import AnyArray, VectorLike
+from coterie._support.typing import AnyArray, MatrixLike, VectorLike
 from coterie._support.validation import Choice
 from coterie.errors import InvalidParameter
 from coterie.evaluate.external.contingency import ContingencyTable, tabulate
@@ -45,7 +45,9 @@ def entropy(labels: VectorLike, *, noise: Noise = "cluster") -> float:
     return 1.0 if table.n_samples == 0 else entropy_of(table.class_sizes)
 
 
-def expected_mutual_information(contingency: Any, n_samples: int | None = None) -> float:
+def expected_mutual_information(
+    contingency: MatrixLike | ContingencyTable, n_samples: int | None = None
+) -> float:
     """Return the mean mutual information, in nats, of random labelings with the margins of a table.
 
     Every cell holds a hypergeometric number of samples; the mean of (x/n) log(n x / (|T_i| |C_j|)) under it

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 from math import inf
-from typing import Any
 
-from coterie._support.typing import VectorLike
+from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Number, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import measure
@@ -95,7 +94,7 @@ def mutual_info_score(
     labels_true: VectorLike | None,
     labels_pred: VectorLike | None,
     *,
-    contingency: Any = None,
+    contingency: MatrixLike | ContingencyTable | None = None,
     noise: Noise = "cluster",
 ) -> float:
     """Information that the two labelings share, in nats: I = Σ_ij (n_ij/n) log(n n_ij / (|T_i| |C_j|)).

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, FloatArray, JsonObject, MatrixLike
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    JsonObject,
+    MatrixLike,
+    Model,
+    PandasFrame,
+    VectorLike,
+)
 from coterie._support.validation import check_data, require_memory
 from coterie._support.validation.schema import (
     COUNT,
@@ -110,10 +119,10 @@ class Matching:
     names: dict[Any, Any]
     labels: AnyArray
     drift: tuple[Drift, ...]
-    births: tuple[Any, ...]
-    deaths: tuple[Any, ...]
-    splits: dict[Any, tuple[Any, ...]]
-    merges: dict[Any, tuple[Any, ...]]
+    births: tuple[Hashable, ...]
+    deaths: tuple[Hashable, ...]
+    splits: dict[Hashable, tuple[Hashable, ...]]
+    merges: dict[Hashable, tuple[Hashable, ...]]
 
     @property
     def is_unchanged(self) -> bool:
@@ -141,7 +150,7 @@ class Matching:
             "merges": [[name, list(parts)] for name, parts in self.merges.items()],
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per cluster that continues."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = ["cluster", "before", "after", "shared", "jaccard", "shift"]
@@ -161,11 +170,11 @@ class Matching:
         return "\n".join(lines)
 
 
-def _listed(values: Any) -> str:
+def _listed(values: Iterable[object]) -> str:
     return ", ".join(map(str, values))
 
 
-def match(reference: Any, new: Any, *, X: MatrixLike | None = None) -> Matching:
+def match(reference: VectorLike | Model, new: VectorLike | Model, *, X: MatrixLike | None = None) -> Matching:
     """Give the clusters of a new run the names they have in a reference.
 
     Clusters are matched one to one such that as many rows as possible keep their name. A pair counts when
@@ -261,7 +270,9 @@ class _Matcher:
             if counts[i, j] > 0 and most[i, j] >= MAJORITY
         ]
 
-    def _families(self, is_parent: Any, is_part: Any, of_part: Any, of_parent: Any) -> dict[int, list[int]]:
+    def _families(
+        self, is_parent: AnyArray, is_part: AnyArray, of_part: FloatArray, of_parent: FloatArray
+    ) -> dict[int, list[int]]:
         """Return the parents of several parts: most of a part is in it, and is at least a tenth of it."""
         families = {}
         for parent in np.flatnonzero(is_parent):
@@ -271,7 +282,7 @@ class _Matcher:
                 families[int(parent)] = parts[np.argsort(-of_parent[parent, parts], kind="stable")].tolist()
         return families
 
-    def _renamed(self, names: dict[int, Any]) -> AnyArray:
+    def _renamed(self, names: Mapping[int, Hashable]) -> AnyArray:
         values = [names.get(new, plain(name)) for new, name in enumerate(self._new.names)]
         is_mixed = len({type(value) for value in values}) > 1  # noise beside text
         table = np.empty(len(values), dtype=object) if is_mixed else np.array(values)
@@ -299,7 +310,7 @@ def _shift(was: AnyArray, is_now: AnyArray, data: FloatArray | None) -> float | 
     return float(np.sqrt(np.mean(moved**2))) if moved.size else 0.0
 
 
-def _are_clusters(names: AnyArray) -> Any:
+def _are_clusters(names: AnyArray) -> AnyArray:
     return names >= 0 if names.dtype.kind in "if" else np.ones(names.size, dtype=bool)
 
 

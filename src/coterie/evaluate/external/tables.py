@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -118,9 +118,9 @@ def _grid(table: ContingencyTable) -> list[list[str]]:
     return grid
 
 
-def _number(value: Any) -> str:
+def _number(value: float | np.number) -> str:
     return f"{value:.6g}" if isinstance(value, float | np.floating) else f"{int(value):,}"
 
 
-def _is_noise(label: Any) -> bool:
+def _is_noise(label: object) -> bool:
     return isinstance(label, int | float | np.number) and not isinstance(label, bool) and label == NOISE_LABEL

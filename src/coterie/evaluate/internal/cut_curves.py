@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, CheckedRows, MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, CheckedRows, MatrixLike, PandasFrame, VectorLike
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie._support.validation.schema import DictOf, Schema, Tensor, Text
 from coterie.errors import InvalidData, InvalidParameter
@@ -96,7 +96,7 @@ class CutCurve(Mapping[str, Values]):
         """Return everything as arrays of one length by name."""
         return {"n_clusters": self.n_clusters, "height": self.heights, **self.curves}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per cut, indexed by the number of clusters."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         return pandas.DataFrame(self.to_dict()).set_index("n_clusters")
@@ -178,7 +178,7 @@ def _against_classes(tree: Dendrogram, labels_true: VectorLike) -> dict[str, Val
             f"labels_true of {WHO} must have a label per leaf, {tree.n_leaves} of them, got {len(labeling)}."
         )
     codes, _ = _core.encode_integers(labeling.integers)
-    raw: Any = _core.tree_class_curves(*tree.arrays, codes, int(codes.max()) + 1)
+    raw: tuple[AnyArray, ...] = _core.tree_class_curves(*tree.arrays, codes, int(codes.max()) + 1)
     pure, inverse, tp, in_clusters, cells, clusters = (one[::-1] for one in raw)
     n, class_sizes = tree.n_leaves, np.bincount(codes)
     purity, inverse_purity = pure / n, inverse / n
@@ -192,7 +192,7 @@ def _against_classes(tree: Dendrogram, labels_true: VectorLike) -> dict[str, Val
     }
 
 
-def _pair_scores(tp: Any, in_clusters: Any, in_classes: int, total: int) -> dict[str, Values]:
+def _pair_scores(tp: AnyArray, in_clusters: AnyArray, in_classes: int, total: int) -> dict[str, Values]:
     """Return the scores of pairs; where a formula is 0/0 there is no mistake of its kind: 1."""
     tp, fp = tp.astype(np.float64), (in_clusters - tp).astype(np.float64)
     fn = in_classes - tp
@@ -207,7 +207,7 @@ def _pair_scores(tp: Any, in_clusters: Any, in_classes: int, total: int) -> dict
     }
 
 
-def _normalized_information(cells: Values, clusters: Values, class_sizes: Any) -> Values:
+def _normalized_information(cells: Values, clusters: Values, class_sizes: AnyArray) -> Values:
     """NMI with the arithmetic mean: from Σ x log x over cells, clusters and classes."""
     n = float(class_sizes.sum())
     of_classes = float((class_sizes * np.log(np.maximum(class_sizes, 1))).sum())
@@ -220,7 +220,7 @@ def _normalized_information(cells: Values, clusters: Values, class_sizes: Any) -
 
 
 def _from_data(
-    tree: Dendrogram, X: MatrixLike, numbers: Any, silhouette_at: Sequence[int] | Literal["all"] | None
+    tree: Dendrogram, X: MatrixLike, numbers: AnyArray, silhouette_at: Sequence[int] | Literal["all"] | None
 ) -> dict[str, Values]:
     rows: CheckedRows = check_data(X, who=WHO, may_be_distances=True)
     if rows.shape[0] != tree.n_leaves:
@@ -235,7 +235,7 @@ def _from_data(
 
 
 def _silhouettes(
-    tree: Dendrogram, rows: CheckedRows, numbers: Any, wanted: Sequence[int] | Literal["all"] | None
+    tree: Dendrogram, rows: CheckedRows, numbers: AnyArray, wanted: Sequence[int] | Literal["all"] | None
 ) -> Values:
     if wanted is None or isinstance(wanted, str):
         check_parameter(wanted, Choice("all") | Nothing(), name="silhouette_at", who=WHO)
@@ -253,6 +253,6 @@ def _silhouettes(
     return silhouettes
 
 
-def _share(part: Any, whole: CheckedRows) -> Values:
+def _share(part: AnyArray, whole: AnyArray) -> Values:
     shares: Values = np.divide(part, whole, out=np.ones(np.shape(whole)), where=np.asarray(whole) != 0)
     return shares

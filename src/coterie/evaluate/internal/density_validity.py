@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -93,7 +93,7 @@ def dbcv(
     metric: DistanceLike = "euclidean",
     n_features: float | None = None,
     noise: Noise = "singletons",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Density-based validation: clusters are dense along their spanning tree and apart from each other.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +105,7 @@ def dispersions(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> FloatArray:
     """Return how spread out each cluster is, in the order of the sorted labels.
 
@@ -161,7 +161,7 @@ def davies_bouldin_score(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Mean over the clusters of (S_i + S_j) / M_ij with the worst other cluster: dispersion by distance.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -269,7 +269,7 @@ def cophenetic_correlation(
     0.9707
     """
     who = "cophenetic_correlation"
-    given: Any = cophenetic.cophenetic() if isinstance(cophenetic, Dendrogram) else cophenetic
+    given: VectorLike = cophenetic.cophenetic() if isinstance(cophenetic, Dendrogram) else cophenetic
     heights = np.asarray(given, dtype=np.float64)
     n = np.shape(X)[0]
     if heights.shape != (n * (n - 1) // 2,) or not np.isfinite(heights).all():

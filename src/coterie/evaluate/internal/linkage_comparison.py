@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import MatrixLike, VectorLike
+from coterie._support.typing import MatrixLike, PandasFrame, VectorLike
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import find_measure
@@ -58,7 +58,7 @@ class LinkageComparison(Mapping[str, CutCurve]):
         name = max(peaks, key=lambda one: sign * peaks[one])
         return name, self[name].best(measure)
 
-    def to_frame(self, measure: str = "adjusted_rand_score") -> Any:
+    def to_frame(self, measure: str = "adjusted_rand_score") -> PandasFrame:
         """Return a pandas DataFrame of one measure: a row per number of clusters, a column per linkage."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = {name: pandas.Series(curve[measure], curve.n_clusters) for name, curve in self.items()}
@@ -119,7 +119,9 @@ def compare_linkages(
     if isinstance(linkages, Mapping):
         trees = dict(linkages)
     else:
-        kind: Any = "similarities" if isinstance(metric, str) and metric == "similarity" else "distances"
+        kind: Literal["similarities", "distances"] = (
+            "similarities" if isinstance(metric, str) and metric == "similarity" else "distances"
+        )
         unknown = [name for name in linkages if name not in METHODS]
         if unknown or not linkages:
             raise InvalidParameter(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from coterie._support.typing import AnyArray, FloatArray, VectorLike, Weights
+from coterie._support.typing import AnyArray, FloatArray, SparseData, VectorLike, Weights
 from coterie._support.validation import check_sample_weight
 from coterie.errors import InvalidData
 from coterie.evaluate.external.tables import extend_labels, find_noise
@@ -63,14 +62,14 @@ class Partition:
     def sums(self, values: FloatArray | float) -> npt.NDArray[np.float64]:
         """Return the weighted sum of a value per sample over each group."""
         weighted = values if self.sample_weight is None else values * self.sample_weight
-        sums: Any = np.bincount(self.codes, weights=weighted, minlength=self.n_clusters)
+        sums: AnyArray = np.bincount(self.codes, weights=weighted, minlength=self.n_clusters)
         return np.asarray(sums, dtype=np.float64)
 
     def mean(self, values: FloatArray) -> float:
         """Return the weighted mean of a value per sample."""
         return float(np.average(values, weights=self.sample_weight))
 
-    def indicator(self) -> Any:
+    def indicator(self) -> SparseData:
         """Return the sparse matrix of samples x groups with the sample's weight in its group."""
         filled = np.ones(self.n_samples) if self.sample_weight is None else self.sample_weight
         starts = np.arange(self.n_samples + 1)

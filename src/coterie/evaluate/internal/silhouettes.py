@@ -8,14 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support import scikit_learn
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, FloatArray, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    MatrixLike,
+    PandasFrame,
+    RandomState,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import Choice, Nothing, Seed, Whole, check_parameter
 from coterie._support.validation.schema import Maybe, Names, Schema, Sometimes, Tensor
 from coterie.distance.catalogue import DistanceLike
@@ -131,7 +139,7 @@ class Silhouette:
         worst = np.argsort(self.values, kind="stable")
         return self.rows[worst[self.values[worst] < 0]]
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame with one row per sample."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = {
@@ -168,7 +176,7 @@ def silhouette(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> Silhouette:
     """Return the silhouette of every sample, of every cluster and of the whole.
 
@@ -215,7 +223,7 @@ def silhouette_samples(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> FloatArray:
     """Return the silhouette coefficient of every sample; NaN for noise that is left out, and for weight 0.
 
@@ -263,7 +271,7 @@ def silhouette_score(
     size: int | None = None,
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Mean silhouette of all samples: how much nearer they are to their own cluster than to the next.
 
@@ -319,10 +327,11 @@ def _values(space: Space, partition: Partition) -> npt.NDArray[np.float64]:
     return coefficients(space.group_sums(partition), partition.codes, partition.totals)
 
 
-def _random_state(random_state: RandomState) -> Any:
+def _random_state(random_state: RandomState) -> np.random.RandomState | np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
-    return scikit_learn.check_random_state(random_state)
+    legacy: np.random.RandomState = scikit_learn.check_random_state(random_state)
+    return legacy
 
 
 def _estimate(space: Space, partition: Partition, size: int, random_state: RandomState) -> float:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Distances, MatrixLike, VectorLike
+from coterie._support.typing import CheckedRows, Distances, MatrixLike, VectorLike
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.internal.centroids import weighted_means
@@ -28,7 +26,7 @@ def simplified_silhouette_score(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Mean silhouette with distances to centroids in place of mean distances to samples.
 
@@ -63,7 +61,7 @@ def medoid_silhouette_score(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Mean silhouette with distances to medoids in place of mean distances to samples.
 
@@ -102,7 +100,7 @@ def _check_medoids(medoids: VectorLike, partition: Partition, who: str) -> npt.N
     return np.asarray(found[order], dtype=np.intp)
 
 
-def _own_and_other(space: VectorSpace, points: Any, partition: Partition) -> tuple[Numbers, Numbers]:
+def _own_and_other(space: VectorSpace, points: CheckedRows, partition: Partition) -> tuple[Numbers, Numbers]:
     """Distances to the own point, and to the nearest other one."""
     if not isinstance(space, NativeSpace):
         return _by_blocks(space, points, partition)
@@ -117,7 +115,7 @@ def _own_and_other(space: VectorSpace, points: Any, partition: Partition) -> tup
     return own, other
 
 
-def _by_blocks(space: VectorSpace, points: Any, partition: Partition) -> tuple[Numbers, Numbers]:
+def _by_blocks(space: VectorSpace, points: CheckedRows, partition: Partition) -> tuple[Numbers, Numbers]:
     step = max(256, BLOCK_NUMBERS // partition.n_clusters)
     parts = [
         _reduce(space.to(points, slice(first, first + step)), partition.codes[first : first + step])

@@ -12,7 +12,7 @@ import scipy.spatial.distance
 from scipy.sparse import issparse
 
 from coterie import _core
-from coterie._support.typing import Data, Distances, MatrixLike, ValuesByName
+from coterie._support.typing import CheckedRows, Data, Distances, MatrixLike, ValuesByName
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
@@ -31,6 +31,9 @@ ROW_BANDS = 8  # of a symmetric pass: (1 + 1/8) / 2 of all pairs are computed
 DENSE_NUMBERS = 1 << 25  # a sparse matrix of at most so many cells is made dense: 256 MiB
 
 
+Chosen: TypeAlias = slice | npt.NDArray[np.intp]  # some of the samples
+
+
 @dataclass(frozen=True, eq=False)
 class NativeDistance:
     """A distance of the engine: how rows are prepared, what is computed, and a shortcut for sums.
@@ -44,7 +47,9 @@ class NativeDistance:
     is_plain_euclidean: bool = False
     mean_sums: Callable[[Data, Partition], SumsOfRows] | None = None
     self_distances: Callable[[Data], Data] | None = None  # what the formula gives for a row and itself
-    squared_metric: Any = None  # for least and greatest distances, without roots; None: there is none
+    squared_metric: _core.Metric | None = (
+        None  # for least and greatest distances, without roots; None: there is none
+    )
 
 
 def find_native(metric: DistanceLike, options: ValuesByName, X: Data) -> NativeDistance | None:
@@ -114,7 +119,7 @@ class Space:
 
     n_samples: int
 
-    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+    def block(self, rows: Chosen, columns: Chosen = slice(None)) -> Distances:
         """Return the distances from some samples to some, as a dense matrix."""
         raise NotImplementedError
 
@@ -181,11 +186,11 @@ class Space:
 class MatrixSpace(Space):
     """Distances that are given."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: CheckedRows) -> None:
         self.matrix = matrix
         self.n_samples = matrix.shape[0]
 
-    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+    def block(self, rows: Chosen, columns: Chosen = slice(None)) -> Distances:
         chosen = self.matrix[rows][:, columns]
         return np.asarray(chosen.toarray() if issparse(chosen) else chosen)
 
@@ -196,17 +201,17 @@ class MatrixSpace(Space):
 class VectorSpace(Space):
     """Rows of numbers; `to` gives distances to other rows."""
 
-    X: Any
+    X: CheckedRows
 
-    def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+    def to(self, points: CheckedRows, rows: Chosen = slice(None)) -> Distances:
         """Return the distances from some samples to other points of the same features."""
         raise NotImplementedError
 
-    def among(self, points: Any) -> npt.NDArray[np.float64]:
+    def among(self, points: CheckedRows) -> npt.NDArray[np.float64]:
         """Return the distances between other points."""
         raise NotImplementedError
 
-    def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def to_own(self, points: CheckedRows, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Return the distance of each sample to its own of several points."""
         distances = np.empty(self.n_samples)
         step = max(256, BLOCK_NUMBERS // len(points))
@@ -219,23 +224,23 @@ class VectorSpace(Space):
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
 
-    def __init__(self, X: Any, metric: DistanceLike, options: ValuesByName, who: str) -> None:
+    def __init__(self, X: CheckedRows, metric: DistanceLike, options: ValuesByName, who: str) -> None:
         self.X, self.metric, self.options, self.who = X, metric, options, who
         self.n_samples = X.shape[0]
 
-    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+    def block(self, rows: Chosen, columns: Chosen = slice(None)) -> Distances:
         distances = self.to(self.X[columns], rows)
         numbers = np.arange(self.n_samples)
         is_same = numbers[rows][:, None] == numbers[columns]
         return np.where(is_same, 0, distances)  # products of sparse rows leave rounding there
 
-    def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+    def to(self, points: CheckedRows, rows: Chosen = slice(None)) -> Distances:
         return self._between(self.X[rows], points)
 
-    def among(self, points: Any) -> npt.NDArray[np.float64]:
+    def among(self, points: CheckedRows) -> npt.NDArray[np.float64]:
         return self._between(points, points).astype(np.float64)
 
-    def _between(self, rows: object, points: Any) -> Distances:
+    def _between(self, rows: object, points: CheckedRows) -> Distances:
         from sklearn.metrics import pairwise_distances
 
         return measure_by_scikit_learn(
@@ -256,26 +261,26 @@ class NativeSpace(VectorSpace):
         self.prepared = np.ascontiguousarray(distance.prepare(X)) if prepared is None else prepared
         self.n_samples = X.shape[0]
 
-    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+    def block(self, rows: Chosen, columns: Chosen = slice(None)) -> Distances:
         return self._pairwise(self.prepared[rows], self.prepared[columns])
 
-    def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+    def to(self, points: CheckedRows, rows: Chosen = slice(None)) -> Distances:
         other = self.distance.prepare(np.asarray(points, dtype=self.X.dtype))
         return self._pairwise(self.prepared[rows], other)
 
     def take(self, kept: npt.NDArray[np.intp]) -> Space:
         return NativeSpace(self.X[kept], self.distance, self.prepared[kept])
 
-    def among(self, points: Any) -> npt.NDArray[np.float64]:
+    def among(self, points: CheckedRows) -> npt.NDArray[np.float64]:
         prepared = self.distance.prepare(np.asarray(points, dtype=np.float64))
         return self._pairwise(prepared, prepared).astype(np.float64)
 
-    def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def to_own(self, points: CheckedRows, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         if self.distance.is_plain_euclidean:
             return np.sqrt(squared_to_own(self.X, points, own))
         return super().to_own(points, own)
 
-    def nearest_two_to(self, points: Any) -> tuple[npt.NDArray[np.int32], Distances]:
+    def nearest_two_to(self, points: CheckedRows) -> tuple[npt.NDArray[np.int32], Distances]:
         """Return the two nearest of some points, and how far they are: two rows of each."""
         other = np.ascontiguousarray(self.distance.prepare(np.asarray(points, dtype=self.X.dtype)))
         index, value = _core.nearest_two(self.prepared, other, self.distance.metric)
@@ -404,7 +409,9 @@ def _read_space(
         assert native is not None
         return _align(NativeSpace(rows, native), partition, who)
     gaps = takes_gaps(metric)
-    checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True, may_have_gaps=gaps)
+    checked: CheckedRows = check_data(
+        X, who=who, accept_sparse=True, may_be_distances=True, may_have_gaps=gaps
+    )
     if issparse(checked) and checked.shape[0] * checked.shape[1] > max(DENSE_NUMBERS, 4 * checked.nnz):
         return _align(ForeignSpace(checked, metric, options, who), partition, who)
     dense = np.ascontiguousarray(checked.toarray()) if issparse(checked) else checked
@@ -449,7 +456,7 @@ def _align(space: Space, partition: Partition, who: str) -> Space:
     return space.take(partition.rows)
 
 
-def _read_matrix(X: Any, who: str) -> Any:
+def _read_matrix(X: Any, who: str) -> CheckedRows:
     matrix = check_data(X, who=who, accept_sparse=True, may_be_distances=True, squares=False)
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidData(

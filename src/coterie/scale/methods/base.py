@@ -51,7 +51,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
     _not_saved: ClassVar[tuple[str, ...]] = ("labels_", "_blocks", "_coreset")  # what leans on the rows
 
     n_features_in_: int
-    labels_: Any
+    labels_: dask.array.Array
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
@@ -77,7 +77,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         """
         save(self, path, force=force)
 
-    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: None = None, sample_weight: object = None) -> Self:
         """Find the groups of rows in blocks.
 
         Parameters
@@ -106,7 +106,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         self.__dict__.update(found)
         return self
 
-    def fit_predict(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
+    def fit_predict(self, X: object, y: None = None, sample_weight: object = None) -> dask.array.Array:
         """Find the groups and return the lazy labels."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
@@ -114,7 +114,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         """Return the fitted attributes."""
         raise NotImplementedError
 
-    def _new_blocks(self, X: Any) -> Blocks:
+    def _new_blocks(self, X: object) -> Blocks:
         """Return new rows in the columns of the fit."""
         scikit_learn.check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -127,7 +127,7 @@ class GrowingEstimator(LazyEstimator):
     A subclass returns its fitted attributes after more rows from `_grow`.
     """
 
-    def update(self, X: Any, sample_weight: Any = None) -> Self:
+    def update(self, X: object, sample_weight: object = None) -> Self:
         """Take in the rows of new files; those of the fit are not read again.
 
         Parameters
@@ -149,7 +149,7 @@ class GrowingEstimator(LazyEstimator):
         self.__dict__.update(with_plain_numbers(self)._grow(blocks, weights))
         return self
 
-    def partial_fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: object, y: None = None, sample_weight: object = None) -> Self:
         """Take in more rows as `update` does; the first call is `fit`."""
         if not hasattr(self, "n_features_in_"):
             return self.fit(X, sample_weight=sample_weight)
@@ -181,7 +181,7 @@ class KnownLabels(LazyEstimator):
 
 
 def new_blocks(
-    X: Any,
+    X: object,
     names: Sequence[str] | None,
     n_columns: int,
     *,
@@ -198,7 +198,7 @@ def new_blocks(
     return blocks
 
 
-def weight_blocks(sample_weight: Any, blocks: Blocks, *, who: str) -> Blocks | None:
+def weight_blocks(sample_weight: object, blocks: Blocks, *, who: str) -> Blocks | None:
     """Return weights as blocks of one column, cut like the rows."""
     return None if sample_weight is None else vector_blocks(sample_weight, blocks, f"sample_weight of {who}")
 
@@ -217,7 +217,7 @@ def vector_blocks(values: Any, like: Blocks, name: str) -> Blocks:
     return found
 
 
-def _has_columns(X: Any) -> bool:
+def _has_columns(X: object) -> bool:
     """Return whether a source has names to choose columns by."""
     if isinstance(X, Blocks):
         return False  # they were chosen when it was made

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from coterie._support.progress import ProgressOption
 from coterie._support.typing import Model
 from coterie.errors import InvalidParameter
 from coterie.pipeline.candidates import Candidate
+from coterie.scale.methods.base import LazyEstimator
 from coterie.scale.methods.dbscan import DBSCAN
 from coterie.scale.methods.gaussian_mixture import GaussianMixture
 from coterie.scale.methods.kmeans import KMeans
@@ -16,7 +16,7 @@ from coterie.scale.methods.kmedoids import KMedoids
 from coterie.scale.methods.minibatch import MiniBatchKMeans
 
 # class, and the parameters of the local class that mean the same here
-METHODS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+METHODS: Mapping[str, tuple[type[LazyEstimator], tuple[str, ...]]] = {
     "kmeans": (KMeans, ("n_clusters", "max_iter", "tol", "random_state")),
     "minibatch-kmeans": (MiniBatchKMeans, ("n_clusters", "random_state")),
     "mixture": (

@@ -52,6 +52,9 @@ NOTHING: Numbers = np.empty(0, dtype=np.intp)
 ROUNDING = 1e-6  # halos are wider by this share than they need be
 
 
+RowsOfBox: TypeAlias = tuple[AnyArray, Data, Weights | None]  # number, values, weight
+
+
 @dataclass(frozen=True, eq=False)
 class Box:
     """Rows with ``low <= x < high`` in every column."""
@@ -79,7 +82,9 @@ def cut_space(sample: Data, n_boxes: int, reach: float) -> list[Box]:
     [[49.5], [inf]]
     """
     d = sample.shape[1]
-    parts: list[tuple[Box, Any]] = [(Box(np.full(d, -np.inf), np.full(d, np.inf)), sample.astype(np.float64))]
+    parts: list[tuple[Box, FloatArray]] = [
+        (Box(np.full(d, -np.inf), np.full(d, np.inf)), sample.astype(np.float64))
+    ]
     while len(parts) < n_boxes:
         fullest = max(range(len(parts)), key=lambda i: len(parts[i][1]))
         halves = _halve(*parts[fullest], reach)
@@ -273,8 +278,12 @@ def _checked_distance(metric: DistanceLike, who: str) -> Distance:
 
 
 def _split_block(
-    block: Block, weights: Block | None, boxes: list[Box], reach: float, index_type: np.dtype[Any]
-) -> list[tuple[Indices, Data, Weights | None]]:
+    block: Block,
+    weights: Block | None,
+    boxes: list[Box],
+    reach: float,
+    index_type: np.dtype[np.signedinteger],
+) -> list[RowsOfBox]:
     """Return for each box the rows of a block that it needs: number, values, weight."""
     X, weight = block.read(), read_weights(weights)
     wide = X.astype(np.float64, copy=False)
@@ -286,11 +295,13 @@ def _split_block(
     return parts
 
 
-def _pick(parts: list[Any], number: int) -> Any:
+def _pick(parts: list[RowsOfBox], number: int) -> RowsOfBox:
     return parts[number]
 
 
-def _cluster_box(parts: list[Any], box: Box, distance: Distance, eps: float, min_samples: float) -> BoxResult:
+def _cluster_box(
+    parts: list[RowsOfBox], box: Box, distance: Distance, eps: float, min_samples: float
+) -> BoxResult:
     rows = np.concatenate([part[0] for part in parts])
     X = np.ascontiguousarray(np.concatenate([part[1] for part in parts]))
     weights = None if parts[0][2] is None else np.concatenate([part[2] for part in parts])

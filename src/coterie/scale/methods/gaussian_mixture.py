@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
@@ -18,6 +19,7 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     FittedAttributes,
     FloatArray,
+    Indices,
     JsonObject,
     MatrixLike,
     RandomState,
@@ -202,7 +204,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     means_: FloatArray
     covariances_: FloatArray
     lower_bound_: float
-    cluster_sizes_: Any
+    cluster_sizes_: Indices
 
     def __init__(
         self,
@@ -233,7 +235,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         self.spill = spill
         self.progress = progress
 
-    def predict_proba(self, X: MatrixLike) -> Any:
+    def predict_proba(self, X: MatrixLike) -> DaskArray:
         """Return the share of each row in each component, as a lazy Dask array."""
         blocks = self._new_blocks(X)
         dtype = np.promote_types(blocks.dtype, self.means_.dtype)
@@ -393,5 +395,6 @@ _GIVEN = ("weights_init", "means_init", "precisions_init")
 _NOT_OF_THE_FIT = ("random_state", "checkpoint", "spill", "progress")
 
 
-def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> Any:
-    return per_row(block, weights, model, "score_samples").sum(dtype=np.float64)
+def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> float:
+    total: float = per_row(block, weights, model, "score_samples").sum(dtype=np.float64)
+    return total

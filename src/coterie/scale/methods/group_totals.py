@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Indices
+from coterie._support.typing import AnyArray, Data, FloatArray, Indices
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import find_distance
 from coterie.errors import InvalidData
@@ -23,6 +23,8 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+# sums of the groups; and rows that were drawn, with their groups
+SumsAndSample = tuple[tuple[AnyArray, ...], tuple[AnyArray, ...]]
 Labeller = tuple[Any, ...]  # a function of a block, and its arguments, that gives the labels of its rows
 ROWS_AT_ONCE = 8192  # of eight columns half a MiB
 LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
@@ -114,7 +116,7 @@ def total_cells(blocks: Blocks, groups: Blocks, n_groups: int, columns: MixedCol
 
 def _cells_of_block(
     block: Block, labels: Block | None, n_groups: int, columns: MixedColumns
-) -> tuple[Any, ...]:
+) -> tuple[AnyArray, ...]:
     assert labels is not None
     cells, found = columns.indicators(block.read()), whole_numbers(labels)
     is_there = ~np.isnan(cells)
@@ -238,7 +240,7 @@ def _sums_of_groups(
     names: Indices,
     origin: FloatArray,
     drawing: tuple[float, int],
-) -> tuple[Any, Any]:
+) -> SumsAndSample:
     X, codes, kept = _grouped(block, labels, label, names)
     k = len(names)
     sums = np.zeros((k, X.shape[1]))
@@ -258,7 +260,7 @@ def _chunks(n_rows: int) -> Iterator[slice]:
         yield slice(first, first + ROWS_AT_ONCE)
 
 
-def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
+def _add_sums(total: SumsAndSample | None, found: list[SumsAndSample]) -> SumsAndSample:
     parts = found if total is None else [total, *found]
     samples = [part[1] for part in parts]
     sample = tuple(np.concatenate(column) for column in zip(*samples, strict=True))
@@ -273,7 +275,7 @@ def _scatter_of_block(
     origin: FloatArray,
     centroids: Numbers,
     sample: Data,
-) -> tuple[Any, ...]:
+) -> tuple[AnyArray, ...]:
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
     X, codes, _ = _grouped(block, labels, label, names)
     k, centroids = len(names), np.ascontiguousarray(centroids)

@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.threads import one_thread
-from coterie._support.typing import Centers, Data, FloatArray, Labels, Weights
+from coterie._support.typing import Centers, Data, FloatArray, Labels, Model, Weights
 from coterie._support.validation import check_seed, shift_seed
 from coterie.cluster.kmeans import BatchState, ClusteringFeatures, StepRules, n_features_kept, step
 from coterie.cluster.mixture import Parameters, Statistics, grow_mixture, statistics_of
@@ -34,7 +34,7 @@ class NewRows:
     n_rows: int
 
 
-def grow(model: Any, blocks: Blocks, weights: Blocks | None = None) -> Any:
+def grow(model: Model, blocks: Blocks, weights: Blocks | None = None) -> Model:
     """Let a local model take in new rows; it is changed, and returned.
 
     Parameters
@@ -75,7 +75,7 @@ def look_at_new(
     return found
 
 
-def _grow_kmeans(model: Any, blocks: Blocks, weights: Blocks | None) -> None:
+def _grow_kmeans(model: Model, blocks: Blocks, weights: Blocks | None) -> None:
     centers, seen = model.cluster_centers_, model.seen_features()
     n = n_features_kept(int(model.n_clusters), blocks.n_columns)
     seed = shift_seed(check_seed(model.random_state), SEED_OF_GROWTH + int(seen.total_weight) % 2**31)
@@ -87,7 +87,7 @@ def _grow_kmeans(model: Any, blocks: Blocks, weights: Blocks | None) -> None:
     model.take_in(sample.calibrated(new.exact, centers))
 
 
-def _grow_mixture(model: Any, blocks: Blocks, weights: Blocks | None) -> None:
+def _grow_mixture(model: Model, blocks: Blocks, weights: Blocks | None) -> None:
     total = float(blocks.n_rows) if weights is None else _sum_of(weights)
 
     def evaluate(parameters: Parameters) -> tuple[float, Statistics]:
@@ -112,7 +112,7 @@ def expectation_of_blocks(
     return float(total), statistics_of(sizes, deviations, scatter, parameters.means)
 
 
-def _grow_minibatch(model: Any, blocks: Blocks, weights: Blocks | None) -> None:
+def _grow_minibatch(model: Model, blocks: Blocks, weights: Blocks | None) -> None:
     state = BatchState(model.cluster_centers_, model._counts, model._n_since_look)
     seed = [int(model._seed), SEED_OF_GROWTH, int(model.n_steps_)]
     rules = (int(model.batch_size), float(model.reassignment_ratio), seed)
@@ -128,14 +128,14 @@ def _grow_minibatch(model: Any, blocks: Blocks, weights: Blocks | None) -> None:
     )
 
 
-def _grow_birch(model: Any, blocks: Blocks, weights: Blocks | None) -> None:
+def _grow_birch(model: Model, blocks: Blocks, weights: Blocks | None) -> None:
     grown = compute(tasks(blocks, _birch_of_block, chain=model, weights=weights)[-1])
     for name in ("labels_", "_nearest"):
         model.__dict__.pop(name, None)
     model.__dict__.update(vars(grown))
 
 
-def _birch_of_block(block: Block, weights: Block | None, before: Any) -> Any:
+def _birch_of_block(block: Block, weights: Block | None, before: Model) -> Model:
     """Return BIRCH after the rows of a block, which enter the tree one after the other."""
     return copy(before).partial_fit(finite_rows(block, "Birch"), sample_weight=read_weights(weights))
 

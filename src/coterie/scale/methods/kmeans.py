@@ -7,15 +7,17 @@ import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import copy
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from dask.array import Array as DaskArray
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Centers,
     FittedAttributes,
     FloatArray,
+    Indices,
     Init,
     JsonObject,
     MatrixLike,
@@ -166,7 +168,7 @@ class KMeans(GrowingEstimator):
     }
 
     cluster_centers_: Centers
-    cluster_sizes_: Any
+    cluster_sizes_: Indices
     cluster_means_: FloatArray
     inertia_: float
     n_iter_: int
@@ -197,18 +199,18 @@ class KMeans(GrowingEstimator):
         self.spill = spill
         self.progress = progress
 
-    def predict(self, X: MatrixLike) -> Any:
+    def predict(self, X: MatrixLike) -> DaskArray:
         """Return the nearest centre of each row of new data, as a lazy Dask array of int32."""
         return lazy_array(self._new_blocks(X), label_block, self._model(), dtype=np.int32)
 
-    def transform(self, X: MatrixLike) -> Any:
+    def transform(self, X: MatrixLike) -> DaskArray:
         """Return the distance of each row of new data to each centre, as a lazy Dask array."""
         blocks = self._new_blocks(X)
         dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
         n_columns = len(self.cluster_centers_)
         return lazy_array(blocks, distances_of_block, self._model(), dtype=dtype, n_columns=n_columns)
 
-    def score(self, X: MatrixLike, y: None = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: None = None, sample_weight: object = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
         blocks = self._new_blocks(X)
         weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
@@ -239,7 +241,7 @@ class KMeans(GrowingEstimator):
                 forget_everywhere(passes.run)
         return {**self._found(blocks, whole, run, start), "_coreset": coreset}
 
-    def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> FittedAttributes:
+    def _found(self, blocks: Blocks, whole: moments.Whole, run: LloydResult, start: str) -> FittedAttributes:
         centers = run.centers[run.counts > 0]
         warn_if_fewer(len(centers), self.n_clusters)
         model = (centers, whole.origin)
@@ -303,7 +305,7 @@ class KMeans(GrowingEstimator):
         return ClusteringFeatures(weights, self.cluster_means_, within * weights / weights.sum())
 
     def _first_state(
-        self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
+        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
     ) -> tuple[LloydState, str, Coreset | None]:
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None and not saved.grown_from:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import dask
 import numpy as np
@@ -33,24 +33,30 @@ def is_plain_cheaper(n_clusters: int, n_columns: int) -> bool:
     return n_columns >= FEWEST_COLUMNS and n_clusters * n_columns <= MOST_PRODUCTS
 
 
+NativeBlock: TypeAlias = Any  # a block of the engine, of a class per precision, or `PlainFirst` around one
+Found = TypeVar("Found")
+
+
 class PlainFirst:
     """A block of the engine, made for an algorithm, that begins with plain passes; its sums are the same."""
 
-    def __init__(self, make: Callable[[Any], Any]) -> None:
+    def __init__(self, make: Callable[[_core.KMeansAlgorithm], NativeBlock]) -> None:
         self._make = make
         self._native = make(_core.KMeansAlgorithm.lloyd)
         self._n_passes = 0
 
-    def assign(self, centers: Centers) -> Any:
+    def assign(self, centers: Centers) -> Units:
         """Return the sums of the nearest centres."""
         if self._n_passes == PLAIN_PASSES:
             self._native = self._make(_core.KMeansAlgorithm.auto)
         self._n_passes += 1
-        return self._native.assign(centers)
+        table: Units = self._native.assign(centers)
+        return table
 
-    def own_distances(self) -> Any:
+    def own_distances(self) -> tuple[FloatArray, FloatArray]:
         """Return the squared distances to the own centres, and the sums of every 1024 of them."""
-        return self._native.own_distances()
+        found: tuple[FloatArray, FloatArray] = self._native.own_distances()
+        return found
 
     @property
     def algorithm(self) -> str:
@@ -140,7 +146,7 @@ class KMeansPasses:
         found: list[FarRow] = compute(fold(made, partial(_add_far_rows, n_rows=n_rows)))
         return found
 
-    def _at_hand(self) -> list[Any] | None:
+    def _at_hand(self) -> list[NativeBlock] | None:
         """Return all blocks if this process has kept them: then a pass needs no graph of tasks."""
         if self.run is None or not uses_threads():
             return None
@@ -186,12 +192,12 @@ def _value_block(
     return _value(_native_block(block, weights, whole, centers, run), centers)
 
 
-def _value(native: Any, centers: Centers) -> tuple[FloatArray, Units, str]:
+def _value(native: NativeBlock, centers: Centers) -> tuple[FloatArray, Units, str]:
     table = native.assign(centers)
     return native.own_distances()[1], table, native.algorithm
 
 
-def _each(function: Callable[[Any], Any], kept: list[Any]) -> list[Any]:
+def _each(function: Callable[[NativeBlock], Found], kept: list[NativeBlock]) -> list[Found]:
     """Return what a function finds in blocks, as many at once as Dask would take."""
     with ThreadPoolExecutor(dask.config.get("num_workers", None) or CPU_COUNT) as pool:
         return list(pool.map(function, kept))
@@ -199,7 +205,7 @@ def _each(function: Callable[[Any], Any], kept: list[Any]) -> list[Any]:
 
 def _native_block(
     block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
-) -> Any:
+) -> NativeBlock:
     """Return the block as the engine knows it: with what it kept, if it did, or a new one."""
     kept = None if run is None else SHELF.get(run, block.index)
     if kept is not None:
@@ -245,7 +251,9 @@ def _add(total: Units | None, found: list[Units]) -> Units:
     return added
 
 
-def _add_values(total: Any, found: list[Any]) -> tuple[float, Units, str]:
+def _add_values(
+    total: tuple[float, Units, str] | None, found: list[tuple[FloatArray, Units, str]]
+) -> tuple[float, Units, str]:
     inertia, table = (0.0, found[0][1] * 0) if total is None else total[:2]
     for sums, more, _ in found:
         inertia = np.add.accumulate(np.append(inertia, sums))[-1]  # one after the other, as the engine adds

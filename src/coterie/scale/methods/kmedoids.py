@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Centers, Data, FittedAttributes, Indices, RandomState, Weights
+from coterie._support.typing import (
+    Centers,
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Indices,
+    Model,
+    RandomState,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     Anything,
@@ -158,7 +167,7 @@ class KMedoids(LocalCentres):
         return found
 
     def _found(
-        self, blocks: Blocks, local: Any, cost: float, sizes: Indices, n_rows: int, is_sample: bool
+        self, blocks: Blocks, local: Model, cost: float, sizes: Indices, n_rows: int, is_sample: bool
     ) -> FittedAttributes:
         local.inertia_ = cost
         del local.labels_  # of the sample
@@ -177,6 +186,9 @@ class KMedoids(LocalCentres):
         }
 
 
+Samples = list[tuple[Data, Weights | None, Indices]]
+
+
 def _draw(
     block: Block, weights: Block | None, chance: float | None, n_samples: int, seed: int
 ) -> list[tuple[Data, Weights | None, Indices]]:
@@ -192,7 +204,7 @@ def _draw(
     return [(X[rows], None, rows + block.first_row) for rows in drawn]
 
 
-def _join(total: Any, found: list[Any]) -> list[tuple[Data, Weights | None, Indices]]:
+def _join(total: Samples | None, found: list[Samples]) -> Samples:
     parts = found if total is None else [total, *found]
     joined = []
     for samples in zip(*parts, strict=True):
@@ -202,7 +214,7 @@ def _join(total: Any, found: list[Any]) -> list[tuple[Data, Weights | None, Indi
     return joined
 
 
-def _judge_block(block: Block, weights: Block | None, models: list[Any]) -> tuple[Any, Any]:
+def _judge_block(block: Block, weights: Block | None, models: list[Model]) -> tuple[FloatArray, Indices]:
     """Return for each model the distances of a block's rows to the nearest medoid, summed; and the counts."""
     weight = read_weights(weights)
     costs, sizes = (

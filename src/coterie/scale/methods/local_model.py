@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from dask.array import Array as DaskArray
 
-from coterie._support.typing import Indices, MatrixLike, Model, Weights
+from coterie._support.typing import Centers, Indices, MatrixLike, Model, Weights
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.base import LazyEstimator
 from coterie.scale.predict import label_block, per_row
@@ -16,21 +18,21 @@ from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 class LocalPredictor(LazyEstimator):
     """An estimator whose fitted `local_` model places new rows."""
 
-    local_: Any
+    local_: Model
 
-    def predict(self, X: MatrixLike) -> Any:
+    def predict(self, X: MatrixLike) -> DaskArray:
         """Return the group of each row of new data, as a lazy Dask array."""
         return lazy_array(self._new_blocks(X), label_block, self.local_, dtype=self._label_type)
 
-    _label_type: Any = np.int32
+    _label_type: npt.DTypeLike = np.int32
 
 
 class LocalCentres(LocalPredictor):
     """An estimator whose fitted `local_` model also tells how far new rows are from its centres."""
 
-    cluster_centers_: Any
+    cluster_centers_: Centers
 
-    def transform(self, X: MatrixLike) -> Any:
+    def transform(self, X: MatrixLike) -> DaskArray:
         """Return the distance of each row of new data to each centre, as a lazy Dask array."""
         blocks, n_columns = self._new_blocks(X), len(self.cluster_centers_)
         dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)

@@ -6,12 +6,21 @@ import os
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Centers, FittedAttributes, Init, JsonObject, MatrixLike, RandomState
+from coterie._support.typing import (
+    Centers,
+    FittedAttributes,
+    Indices,
+    Init,
+    JsonObject,
+    MatrixLike,
+    Model,
+    RandomState,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -144,7 +153,7 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     }
 
     cluster_centers_: Centers
-    cluster_sizes_: Any
+    cluster_sizes_: Indices
     inertia_: float
 
     def __init__(
@@ -168,7 +177,7 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def score(self, X: MatrixLike, y: None = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: None = None, sample_weight: object = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
         blocks = self._new_blocks(X)
         weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
@@ -282,7 +291,7 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
             "local_": local,
         }
 
-    def _local(self, stream: Stream, whole: moments.Whole, inertia: float, blocks: Blocks) -> Any:
+    def _local(self, stream: Stream, whole: moments.Whole, inertia: float, blocks: Blocks) -> Model:
         centers = stream.state.centers
         found = {
             "cluster_centers_": centers,

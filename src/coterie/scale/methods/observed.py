@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Centers, Data, FloatArray, Indices, ValuesByName
+from coterie._support.typing import AnyArray, Centers, Data, FloatArray, Indices, Model, ValuesByName
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import add_arrays
@@ -59,8 +59,9 @@ def run_observed(
     return ObservedRun(centers, sizes.astype(np.intp), float(inertia), n_iter)
 
 
-def _pass(blocks: Blocks, centers: Centers, origin: FloatArray) -> Any:
-    return compute(fold(tasks(blocks, _sums_of_block, centers, origin), add_arrays))
+def _pass(blocks: Blocks, centers: Centers, origin: FloatArray) -> tuple[Any, ...]:
+    found: tuple[Any, ...] = compute(fold(tasks(blocks, _sums_of_block, centers, origin), add_arrays))
+    return found
 
 
 def _sums_of_block(
@@ -106,7 +107,7 @@ class PrototypesRun:
     costs: FloatArray
 
 
-def run_prototypes(blocks: Blocks, model: Any, max_iter: int) -> PrototypesRun:
+def run_prototypes(blocks: Blocks, model: Model, max_iter: int) -> PrototypesRun:
     """Move the prototypes of a model fitted to some rows to those of all rows, until the cost stops falling.
 
     Parameters
@@ -139,7 +140,7 @@ def run_prototypes(blocks: Blocks, model: Any, max_iter: int) -> PrototypesRun:
 
 
 def _prototypes_of_block(
-    block: Block, _weights: Block | None, model: Any, means: Any, modes: Any
+    block: Block, _weights: Block | None, model: Model, means: AnyArray, modes: AnyArray
 ) -> tuple[Any, ...]:
     rows, k = model._split(block.read()), len(means)
     labels, cost = _core.label_by_prototypes(
@@ -161,7 +162,7 @@ def _prototypes_of_block(
     return np.bincount(labels, minlength=k), sums, known, np.float64(cost.sum()), *tables
 
 
-def prototypes_model(run: PrototypesRun, model: Any) -> Any:
+def prototypes_model(run: PrototypesRun, model: Model) -> Model:
     """Return the model with the prototypes of all rows; clusters without rows are left out."""
     is_used = run.sizes > 0
     state = {name: value for name, value in vars(model).items() if name in type(model)._schema}

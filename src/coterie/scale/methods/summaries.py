@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from dask.array import Array as DaskArray
 
 from coterie import _core
 from coterie._support import scikit_learn
@@ -131,7 +132,7 @@ class Summaries(GrowingEstimator):
         labels = lazy_array(self._blocks, _group_of_block, self._places(), groups, dtype=groups.dtype)
         return SummarisedClustering(model, labels, groups, self.lost_share_, takes_weights)
 
-    def predict(self, X: MatrixLike) -> Any:
+    def predict(self, X: MatrixLike) -> DaskArray:
         """Return the nearest feature of each row of new data, as a lazy Dask array."""
         return lazy_array(self._new_blocks(X), _nearest_of_block, self._places(), dtype=np.int32)
 

@@ -12,13 +12,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import dask
 import numpy as np
 
 from coterie._support.typing import Data
 from coterie.scale.runtime.counters import COUNTERS
+
+if TYPE_CHECKING:
+    from coterie.scale.sources.partitions import StoredRows
 
 KEPT_BYTES = 64 << 20  # and the last piece, however large
 PIECE_BYTES = 4096  # of a decoded piece beside its values: 100,000 small ones took 370 MB
@@ -35,11 +38,11 @@ class Recent:
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
         self._kept_bytes = kept_bytes
         self._lock = threading.Lock()
-        self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[StoredRows, int]] = OrderedDict()
         self._size = 0  # of all values; many small ones must not be added up each time
         self._decoding: dict[Hashable, threading.Lock] = {}
 
-    def get(self, key: Hashable, decode: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, decode: Callable[[], StoredRows]) -> StoredRows:
         """Return what `decode` returns, or returned not long ago."""
         with self._lock:
             turn = self._decoding.setdefault(key, threading.Lock())
@@ -64,7 +67,7 @@ class Recent:
             self._values.clear()
             self._size = 0
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> NoReturn:
         raise TypeError("decoded pieces stay where they are")
 
 

@@ -161,7 +161,7 @@ def make_folder(folder: str | os.PathLike[str]) -> None:
         raise FileProblem(f"checkpoint: {folder} cannot be made ({error.strerror}).") from None
 
 
-def fingerprint_of(facts: Any) -> str:
+def fingerprint_of(facts: object) -> str:
     """Return what tells facts from others."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True, default=_plain).encode()).hexdigest()
 
@@ -202,5 +202,5 @@ def facts_of_data(blocks: Blocks, whole: Whole) -> JsonObject:
     return data | {"moments": list(whole.columns)}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     return asdict(value) if hasattr(value, "__dataclass_fields__") else np.asarray(value).tolist()

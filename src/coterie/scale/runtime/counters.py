@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from typing import Any
 
 import numpy as np
 
@@ -219,7 +218,7 @@ class PassProgress:
 PASS_PROGRESS = PassProgress()
 
 
-def size_of(value: Any) -> int:
+def size_of(value: object) -> int:
     """Return about how many bytes a result of a task takes when it travels.
 
     Examples

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import cloudpickle
 import dask
@@ -23,10 +23,17 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyFunction
 from coterie.errors import InvalidParameter, MissingDependency
 
+if TYPE_CHECKING:
+    from dask._task_spec import GraphNode
+
+Handle = TypeVar("Handle")  # of a task: what its engine returns for it
+DaskGraph: TypeAlias = Any  # layers of tasks, or, in newer versions of Dask, an expression
+Keys: TypeAlias = Any  # a key of a task, or lists of keys, nested as Dask asks for them
+ObjectRef: TypeAlias = Any  # Ray's handle of a task: Ray is optional
 AHEAD = 2  # tasks in work or waiting, per processor: enough to keep it busy, few enough for memory
 
 
-class Engine(Protocol):
+class Engine(Protocol[Handle]):
     """What can run the tasks of a pass.
 
     Attributes
@@ -37,21 +44,21 @@ class Engine(Protocol):
 
     at_once: int
 
-    def put(self, value: Any) -> Any:
+    def put(self, value: object) -> Handle:
         """Return a handle of a value that many tasks need."""
 
-    def submit(self, work: AnyFunction, *inputs: Any) -> Any:
+    def submit(self, work: AnyFunction, *inputs: Handle) -> Handle:
         """Start ``work(*values)``, the values being those of finished handles; return a handle."""
 
-    def wait(self, handles: Sequence[Any]) -> Sequence[Any]:
+    def wait(self, handles: Sequence[Handle]) -> Sequence[Handle]:
         """Return those of some handles that have finished, when at least one has."""
 
-    def value(self, handle: Any) -> Any:
+    def value(self, handle: Handle) -> object:
         """Return what a finished task returned, or raise what it raised."""
 
 
 @contextmanager
-def running_on(engine: Engine) -> Iterator[None]:
+def running_on(engine: Engine[Handle]) -> Iterator[None]:
     """Run the passes of a ``with`` statement on an engine; lazy results that are computed in it too.
 
     Parameters
@@ -76,14 +83,14 @@ def running_on(engine: Engine) -> Iterator[None]:
             f"{missing[0]}. Wrap executors of concurrent.futures: FuturesEngine(executor)."
         )
 
-    def get(graph: Any, keys: Any, **_options: Any) -> Any:
+    def get(graph: DaskGraph, keys: Keys, **_options: object) -> object:
         return run_graph(graph, keys, engine)
 
     with dask.config.set(scheduler=get):
         yield
 
 
-def run_graph(graph: Any, keys: Any, engine: Engine) -> Any:
+def run_graph(graph: DaskGraph, keys: Keys, engine: Engine[Handle]) -> object:
     """Return the results of some tasks of a graph, in the nesting of their keys.
 
     Tasks start in the order that Dask would choose. What a task returned is let go when no other needs it.
@@ -101,7 +108,7 @@ def run_graph(graph: Any, keys: Any, engine: Engine) -> Any:
     return _nested(keys, run.results, nodes)
 
 
-def _nodes_of(graph: Any) -> Mapping[Hashable, Any]:
+def _nodes_of(graph: DaskGraph) -> Mapping[Hashable, GraphNode]:
     """Return the tasks of a graph as objects that know what they need."""
     try:
         from dask._task_spec import convert_legacy_graph
@@ -109,14 +116,16 @@ def _nodes_of(graph: Any) -> Mapping[Hashable, Any]:
         raise MissingDependency("Engines other than Dask's need dask 2024.12 or newer.") from None
     # in newer versions a graph is an expression
     tasks = graph.__dask_graph__() if hasattr(graph, "__dask_graph__") else graph
-    nodes: Mapping[Hashable, Any] = convert_legacy_graph(dict(tasks))
+    nodes: Mapping[Hashable, GraphNode] = convert_legacy_graph(dict(tasks))
     return nodes
 
 
-class _GraphRun:
+class _GraphRun(Generic[Handle]):
     """Where a graph stands."""
 
-    def __init__(self, nodes: Mapping[Hashable, Any], wanted: set[Any], engine: Engine) -> None:
+    def __init__(
+        self, nodes: Mapping[Hashable, GraphNode], wanted: set[Hashable], engine: Engine[Handle]
+    ) -> None:
         self.nodes, self.wanted, self.engine = nodes, wanted, engine
         ranks = order(nodes)
         self.needs = {key: set(node.dependencies) for key, node in nodes.items()}
@@ -126,9 +135,9 @@ class _GraphRun:
                 self.users[one].add(key)
         self.ready = deque(sorted((key for key in nodes if not self.needs[key]), key=ranks.__getitem__))
         self.ranks = ranks
-        self.handles: dict[Hashable, Any] = {}
-        self.in_work: dict[Hashable, Any] = {}
-        self.results: dict[Hashable, Any] = {}
+        self.handles: dict[Hashable, Handle] = {}
+        self.in_work: dict[Hashable, Handle] = {}
+        self.results: dict[Hashable, object] = {}
 
     def start_some(self) -> None:
         """Start tasks that wait for nothing, as many as the engine takes."""
@@ -153,7 +162,7 @@ class _GraphRun:
         for key in [key for key, handle in self.in_work.items() if id(handle) in marks]:
             self._finish(key, self.in_work.pop(key))
 
-    def _finish(self, key: Hashable, handle: Any) -> None:
+    def _finish(self, key: Hashable, handle: Handle) -> None:
         """Note that a task has finished: others may then be ready, and some results are needed no more."""
         self.handles[key] = handle
         if key in self.wanted:
@@ -183,22 +192,22 @@ class _GraphRun:
 class NodeWork:
     """A task and the names of its inputs."""
 
-    def __init__(self, node: Any, inputs: Sequence[Hashable]) -> None:
+    def __init__(self, node: GraphNode, inputs: Sequence[Hashable]) -> None:
         self.node, self.inputs = node, list(inputs)
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, *values: object) -> object:
         """Return the task's result."""
         return self.node(dict(zip(self.inputs, values, strict=True)))
 
 
-def _is_key(keys: Any, nodes: Mapping[Hashable, Any]) -> bool:
+def _is_key(keys: Keys, nodes: Mapping[Hashable, GraphNode]) -> bool:
     try:
         return keys in nodes
     except TypeError:  # a list
         return False
 
 
-def _nested(keys: Any, results: Mapping[Hashable, Any], nodes: Mapping[Hashable, Any]) -> Any:
+def _nested(keys: Keys, results: Mapping[Hashable, object], nodes: Mapping[Hashable, GraphNode]) -> object:
     if _is_key(keys, nodes):
         return results[keys]
     return tuple(_nested(one, results, nodes) for one in keys)
@@ -227,29 +236,29 @@ class FuturesEngine:
         self.at_once = at_once or AHEAD * (os.cpu_count() or 1)
         self._travels = not isinstance(executor, ThreadPoolExecutor)
 
-    def put(self, value: Any) -> Future[Any]:
+    def put(self, value: object) -> Future[object]:
         """Return a handle of a value."""
-        handle: Future[Any] = Future()
+        handle: Future[object] = Future()
         handle.set_result(cloudpickle.dumps(value) if self._travels else value)
         return handle
 
-    def submit(self, work: AnyFunction, *inputs: Any) -> Future[Any]:
+    def submit(self, work: AnyFunction, *inputs: Future[object]) -> Future[object]:
         """Start a task; what it needs is handed over with it."""
         values = [one.result() for one in inputs]
         if not self._travels:
             return self.executor.submit(work, *values)
         return self.executor.submit(_run_pickled, cloudpickle.dumps(work), *values)
 
-    def wait(self, handles: Sequence[Future[Any]]) -> Sequence[Future[Any]]:
+    def wait(self, handles: Sequence[Future[object]]) -> Sequence[Future[object]]:
         """Return the tasks that have finished."""
         return list(wait(handles, return_when=FIRST_COMPLETED).done)
 
-    def value(self, handle: Future[Any]) -> Any:
+    def value(self, handle: Future[object]) -> object:
         """Return a task's result."""
         return cloudpickle.loads(handle.result()) if self._travels else handle.result()
 
 
-def _run_pickled(work: bytes, *values: bytes) -> bytes:
+def _run_pickled(work: bytes, *values: object) -> bytes:
     """Run a task in another process; functions that have no name there travel too."""
     found: bytes = cloudpickle.dumps(cloudpickle.loads(work)(*map(cloudpickle.loads, values)))
     return found
@@ -271,28 +280,28 @@ class RayEngine:
         Ray is not installed; ``coterie[ray]`` brings it.
     """
 
-    def __init__(self, *, at_once: int | None = None, **options: Any) -> None:
-        self._ray: Any = require("ray", extra="ray", purpose="RayEngine")
+    def __init__(self, *, at_once: int | None = None, **options: object) -> None:
+        self._ray = require("ray", extra="ray", purpose="RayEngine")
         if not self._ray.is_initialized():
             raise InvalidParameter("RayEngine needs a cluster: call ray.init() first, or ray.init(address).")
         self.at_once = at_once or AHEAD * max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
         self._run = self._ray.remote(_run_work)
         self._run = self._run.options(**options) if options else self._run
 
-    def put(self, value: Any) -> Any:
+    def put(self, value: object) -> ObjectRef:
         """Store a value once for all tasks."""
         return self._ray.put(value)
 
-    def submit(self, work: AnyFunction, *inputs: Any) -> Any:
+    def submit(self, work: AnyFunction, *inputs: ObjectRef) -> ObjectRef:
         """Start a task; Ray brings what it needs from wherever that is."""
         return self._run.remote(work, *inputs)
 
-    def wait(self, handles: Sequence[Any]) -> Sequence[Any]:
+    def wait(self, handles: Sequence[ObjectRef]) -> Sequence[ObjectRef]:
         """Return the tasks that have finished."""
         done = set(self._ray.wait(list(handles), num_returns=1, fetch_local=False)[0])
         return [handle for handle in handles if handle in done]
 
-    def value(self, handle: Any) -> Any:
+    def value(self, handle: ObjectRef) -> object:
         """Return a task's result, or raise its own error rather than Ray's around it."""
         try:
             return self._ray.get(handle)
@@ -300,5 +309,5 @@ class RayEngine:
             raise (error.cause if isinstance(getattr(error, "cause", None), Exception) else error) from None
 
 
-def _run_work(work: AnyFunction, *values: Any) -> Any:
+def _run_work(work: AnyFunction, *values: object) -> object:
     return work(*values)

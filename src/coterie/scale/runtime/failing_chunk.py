@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 import dask
 from dask.delayed import Delayed
 from dask.optimization import cull
 
-from coterie._support.typing import Settings, SparseData
 from coterie.errors import CoterieError, InvalidData
 
 AT_ONCE = 64  # chunks that are tried together, then one by one
 DEEPEST, MOST_LOOKED_AT = 12, 20_000  # within the tasks of a chunk, where files are looked for
 MOST_FILES = 3  # that a message names
 PARTS = ("args", "kwargs", "keywords", "value", "path", "filename", "fragment", "keys", "store", "root")
-Chunks = Settings
+Chunks = Mapping[str, Delayed]
 
 
 def name_culprit(chunks: Chunks, error: Exception) -> None:
@@ -40,7 +38,7 @@ def name_culprit(chunks: Chunks, error: Exception) -> None:
                 ) from failure
 
 
-def _failure_of(promises: list[Any]) -> Exception | None:
+def _failure_of(promises: list[Delayed]) -> Exception | None:
     """Return what goes wrong when chunks are made, None if nothing does."""
     look = dask.delayed(_nothing, pure=False)
     try:
@@ -50,11 +48,11 @@ def _failure_of(promises: list[Any]) -> Exception | None:
     return None
 
 
-def _nothing(_chunk: Any) -> None:
+def _nothing(_chunk: object) -> None:
     """Stand for a chunk that could be made."""
 
 
-def _made_from(promise: Any) -> str:
+def _made_from(promise: Delayed) -> str:
     """Return the words about the files that a chunk's tasks name, empty if there are none."""
     if not isinstance(promise, Delayed):
         return ""
@@ -64,9 +62,10 @@ def _made_from(promise: Any) -> str:
     return f", from {', '.join(files[:MOST_FILES])}{more}" if files else ""
 
 
-def _paths(graph: SparseData) -> Iterator[str]:
+def _paths(graph: Mapping[Hashable, object]) -> Iterator[str]:
     """Yield what can be a path of a file anywhere in tasks."""
-    waiting, seen = deque([(graph, 0)]), 0
+    seen = 0
+    waiting: deque[tuple[object, int]] = deque([(graph, 0)])
     while waiting and seen < MOST_LOOKED_AT:
         thing, depth = waiting.popleft()
         seen += 1
@@ -77,7 +76,7 @@ def _paths(graph: SparseData) -> Iterator[str]:
             waiting += [(part, depth + 1) for part in _parts(thing)]
 
 
-def _parts(thing: object) -> list[Any]:
+def _parts(thing: object) -> list[object]:
     if isinstance(thing, Mapping):
         return list(thing.values())
     if isinstance(thing, list | tuple | set):

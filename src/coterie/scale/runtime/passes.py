@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import dask
 import dask.array
 import numpy as np
+import numpy.typing as npt
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
@@ -21,6 +22,10 @@ from coterie.errors import NotEnoughMemory
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.counters import COUNTERS, PASS_PROGRESS, one_pass, size_of
 from coterie.scale.runtime.failing_chunk import name_culprit
+from coterie.scale.sources.partitions import StoredRows
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
 CONNECT_SECONDS = 10
@@ -29,6 +34,7 @@ COPIES_OF_BLOCK, COPIES_OF_PIECE = 3, 2  # as stored, as rows, and what the engi
 MORE_MEMORY = "Give workers more memory, or take smaller blocks: read_blocks(X, block_rows=8192)."
 NEGLIGIBLE_WEIGHT = SMALLEST_LARGEST * NEGLIGIBLE  # beside the largest, whatever that is, it counts as 0
 Found = TypeVar("Found")
+Merge: TypeAlias = Callable[[Any, list[Any]], Any]  # adds what blocks gave to a total, None at first
 TITLES = {  # functions of blocks in the words of people
     "assign_block": "assignment",
     "count_block": "counting",
@@ -63,11 +69,11 @@ def unique_name(function: AnyFunction) -> str:
 
 def results(
     name: str,
-    layer: Mapping[Any, Any],
-    promises: list[Any],
+    layer: Mapping[Any, object],
+    promises: list[Delayed],
     values: Mapping[str, Given] | None = None,
     annotations: Settings | None = None,
-) -> list[Any]:
+) -> list[Delayed]:
     """Return the promises of the results of a layer of tasks, in its order.
 
     Parameters
@@ -97,11 +103,11 @@ def results(
 def tasks(
     blocks: Blocks,
     function: Callable[..., Found],
-    *args: Any,
+    *args: object,
     weights: Blocks | None = None,
-    chain: Any = None,
+    chain: object = None,
     only: Container[int] | None = None,
-) -> list[Any]:
+) -> list[Delayed]:
     """Return one task per block: ``function(block, weights, *args)``.
 
     Parameters
@@ -123,9 +129,9 @@ def tasks(
     check_worker_memory(blocks)
     name = unique_name(function)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
-    before: Any = None if chain is None else Given(chain)
-    layer: dict[Any, Any] = {}
-    promises: list[Any] = []
+    before: object = None if chain is None else Given(chain)
+    layer: dict[Hashable, object] = {}
+    promises: list[Delayed] = []
     for block, partner in zip(blocks, partners, strict=False):
         if only is not None and block.index not in only:
             continue
@@ -137,15 +143,15 @@ def tasks(
     return results(name, layer, promises, {f"args-{name}": Given(args)}, _annotations(blocks))
 
 
-def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> list[Any]:
+def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: object) -> list[Delayed]:
     """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
     name = unique_name(function)
     listed = list(blocks)
     pairs: list[tuple[Block, Block | None]] = [
         (listed[i], listed[j]) for j in range(len(listed)) for i in range(j)
     ]
-    layer: dict[Any, Any] = {}
-    promises: list[Any] = []
+    layer: dict[Hashable, object] = {}
+    promises: list[Delayed] = []
     for number, pair in enumerate(pairs or [(listed[0], None)]):
         parcel, *made = _parted(function, *pair)
         promises += made[0] + made[1]
@@ -153,15 +159,15 @@ def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> li
     return results(name, layer, promises, {f"args-{name}": Given(args)})
 
 
-def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+def fold(made: list[Delayed], merge: Merge) -> Delayed:
     """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
     return running(made, merge)[-1]
 
 
-def running(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> list[Any]:
+def running(made: list[Delayed], merge: Merge) -> list[Delayed]:
     """Return the tasks of the totals after every 8 blocks and after the last."""
     name = unique_name(merge)
-    layer: dict[Any, Any] = {}
+    layer: dict[Hashable, object] = {}
     total = None
     for first in range(0, len(made), MERGED_AT_ONCE):
         key = (name, first)
@@ -170,19 +176,19 @@ def running(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> list[Any
     return results(name, layer, made)
 
 
-def added(total: Any, made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+def added(total: Delayed, made: list[Delayed], merge: Merge) -> Delayed:
     """Return the task that adds results to the total of another task."""
     name = unique_name(merge)
     layer = {(name, 0): (merge, total.key, _keys(made))}
     return results(name, layer, [total, *made])[0]
 
 
-def compute(task: Any) -> Any:
+def compute(task: Delayed) -> Any:
     """Return the result of a task: by the client of a cluster if there is one, else by threads."""
     return compute_all([task])[0]
 
 
-def compute_all(wanted: list[Any]) -> list[Any]:
+def compute_all(wanted: list[Delayed]) -> list[Any]:
     """Return the results of tasks of one pass."""
     task = wanted[-1]
     try:
@@ -200,7 +206,7 @@ def compute_all(wanted: list[Any]) -> list[Any]:
         raise
 
 
-def _title_of(task: Any) -> tuple[str, int, int]:
+def _title_of(task: Delayed) -> tuple[str, int, int]:
     """Return what a task does to blocks, in words, to how many rows, and in how many tasks."""
     for name, layer in reversed(list(task.dask.layers.items())):
         named = [layer[task.key]] if task.key in layer else layer.values()  # of one block, or of all
@@ -212,7 +218,7 @@ def _title_of(task: Any) -> tuple[str, int, int]:
     return "other work", 0, 0
 
 
-def _chunks_of(task: Any) -> ValuesByName:
+def _chunks_of(task: Delayed) -> dict[str, Delayed]:
     """Return the chunks of collections that a task needs, by their names."""
     parcels = [
         (name, parcel, made)
@@ -249,7 +255,7 @@ class Parcel:
 
 def _parted(
     function: AnyFunction, block: Block, partner: Block | None
-) -> tuple[Parcel, list[Any], list[Any]]:
+) -> tuple[Parcel, list[Delayed], list[Delayed]]:
     """Return the blocks, and lists of what Dask must make for them, empty if nothing."""
     promises = [
         [] if one is None or not any(map(dask.is_dask_collection, one.sources)) else one.sources
@@ -263,7 +269,9 @@ def _parted(
     return Parcel(function, kept[0], kept[1]), promises[0], promises[1]
 
 
-def _run(parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: Given, before: Any) -> Any:
+def _run(
+    parcel: Parcel, made: list[StoredRows], made_for_partner: list[StoredRows], args: Given, before: object
+) -> object:
     block = replace(parcel.block, sources=made) if made else parcel.block
     partner = parcel.partner
     if partner is not None and made_for_partner:
@@ -275,20 +283,20 @@ def _run(parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: Giv
     return found
 
 
-def connect(address: str) -> Any:
+def connect(address: str) -> Client:
     """Return a client of the cluster at an address, to be used in a ``with`` statement."""
     from distributed import Client
 
     return Client(address, timeout=CONNECT_SECONDS)
 
 
-def dashboard_of(client: Any) -> str | None:
+def dashboard_of(client: Client) -> str | None:
     """Return the address of the dashboard of a cluster, None if it has none."""
     link = getattr(client, "dashboard_link", None)
     return str(link) if link else None
 
 
-def client_of() -> Any:
+def client_of() -> Client | None:
     """Return the client of a Dask cluster that is in use, None if there is none."""
     if "distributed" not in sys.modules:
         return None  # nobody can have made one
@@ -305,7 +313,7 @@ def uses_threads() -> bool:
     return client_of() is None and dask.config.get("scheduler", None) in (None, "threads", "threading")
 
 
-def _keys(promises: list[Any]) -> list[Any]:
+def _keys(promises: list[Delayed]) -> list[object]:
     return [promise.key if dask.is_dask_collection(promise) else promise for promise in promises]
 
 
@@ -351,11 +359,11 @@ def _annotations(blocks: Blocks) -> ValuesByName | None:
 def lazy_array(
     blocks: Blocks,
     function: AnyFunction,
-    *args: Any,
-    dtype: Any,
+    *args: object,
+    dtype: npt.DTypeLike,
     n_columns: int | None = None,
     weights: Blocks | None = None,
-) -> Any:
+) -> dask.array.Array:
     """Return ``function(block, weights, *args)`` of all blocks as one Dask array."""
     made = tasks(blocks, function, *args, weights=weights)
     tail = () if n_columns is None else (n_columns,)

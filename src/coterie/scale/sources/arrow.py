@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import BinaryIO
 
 import pyarrow
 import pyarrow.dataset
@@ -27,11 +27,11 @@ class FragmentPiece(Piece):
 
     name: str
     n_rows: int
-    fragment: Any
+    fragment: pyarrow.dataset.Fragment
     columns: ColumnKeys = ()
     is_sliced = False
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> pyarrow.Table:
         try:
             return self.fragment.to_table(columns=list(self.columns), use_threads=False)
         except (OSError, pyarrow.ArrowException) as error:
@@ -44,7 +44,7 @@ def open_any(source: object) -> Tables:
     return Tables(tuple(open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))))
 
 
-def open_dataset(dataset: Any) -> list[Table]:
+def open_dataset(dataset: pyarrow.dataset.Dataset) -> list[Table]:
     """Return the fragments of a dataset, each as a table with columns of its own."""
     try:
         fragments = list(dataset.get_fragments())
@@ -71,11 +71,11 @@ def open_arrow(path: str) -> Table:
     return Table(shown_path(path), types, [piece], lambda: piece.head(schema))
 
 
-def _arrow_file(path: str, stamp: Stamp) -> Any:
+def _arrow_file(path: str, stamp: Stamp) -> BinaryIO | pyarrow.NativeFile:
     return open_binary(path, stamp) if is_url(path) else pyarrow.OSFile(path, "rb")
 
 
-def _count_rows(path: str, file: Any) -> int:
+def _count_rows(path: str, file: pyarrow.ipc.RecordBatchFileReader) -> int:
     """Return the rows of a file: of a local one by its metadata alone."""
     if is_url(path):
         return sum(file.get_batch(at).num_rows for at in range(file.num_record_batches))
@@ -96,7 +96,7 @@ class ArrowPiece(Piece):
     def name(self) -> str:  # type: ignore[override]  # it follows from the path
         return shown_path(self.path)
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> pyarrow.Table:
         try:
             with unchanged(self.path, self.stamp), _arrow_file(self.path, self.stamp) as handle:
                 schema = pyarrow.ipc.open_file(handle).schema
@@ -106,12 +106,12 @@ class ArrowPiece(Piece):
         except (OSError, pyarrow.ArrowException) as error:
             raise unreadable(self.name, "Arrow data", error) from None
 
-    def head(self, schema: Any) -> Any:
+    def head(self, schema: pyarrow.Schema) -> pyarrow.Table:
         """Return the first rows."""
         return replace(self, columns=tuple(schema.names)).value(0, 0).slice(0, HEAD_ROWS)
 
 
-def _open_fragment(fragment: Any, number: int, names: Sequence[str]) -> Table:
+def _open_fragment(fragment: pyarrow.dataset.Fragment, number: int, names: Sequence[str]) -> Table:
     name = shown_path(getattr(fragment, "path", "")) or f"fragment {number}"
     try:
         schema = fragment.physical_schema
@@ -144,7 +144,7 @@ class ParquetPiece(Piece):
     def name(self) -> str:  # type: ignore[override]  # it follows from the others
         return f"{shown_path(self.path)} (row group {self.row_group})"
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> pyarrow.Table:
         try:
             with unchanged(self.path, self.stamp), _opened(self.path, self.stamp) as file:
                 return file.read_row_group(self.row_group, columns=list(self.columns), use_threads=False)
@@ -167,14 +167,14 @@ def open_parquet(path: str) -> Table:
 
 
 @contextmanager
-def _opened(path: str, stamp: Stamp) -> Iterator[Any]:
+def _opened(path: str, stamp: Stamp) -> Iterator[pq.ParquetFile]:
     """Give a Parquet file; of a store, the columns of a row group come in few requests."""
     with ExitStack() as stack:
         where = stack.enter_context(open_binary(path, stamp)) if is_url(path) else path
         yield stack.enter_context(pq.ParquetFile(where, pre_buffer=is_url(path)))
 
 
-def _head(path: str) -> Any:
+def _head(path: str) -> pyarrow.Table:
     """Return the first rows of a file."""
     try:
         with _opened(path, stamp_of(path)) as file:

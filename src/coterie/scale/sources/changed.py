@@ -5,18 +5,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import dask
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, FloatArray, Indices
+from coterie._support.typing import AnyArray, FloatArray, Indices, PolarsSeries
 from coterie.data.categories import UNSEEN, YES_OR_NO, texts_of
 from coterie.data.cells import Reading, yes_or_no
 from coterie.data.readings import ColumnReading
 from coterie.errors import InvalidData
-from coterie.scale.sources.partitions import ArrayPiece, ChangedPiece, CollectionPiece, Piece, Span
+from coterie.scale.sources.partitions import (
+    ArrayPiece,
+    ChangedPiece,
+    CollectionPiece,
+    Piece,
+    Span,
+    StoredRows,
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class ColumnPlan:
         """Whether the cells are taken as they are stored."""
         return self == ColumnPlan()
 
-    def numbers(self, series: Any) -> FloatArray:
+    def numbers(self, series: PolarsSeries) -> FloatArray:
         """Return the numbers of a polars series; NaN where a value is missing."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         if self.levels is not None:
@@ -69,13 +77,13 @@ class ColumnPlan:
             values[values == float(mark)] = np.nan
         return np.asarray(values, dtype=np.float64)
 
-    def _plain(self, series: Any) -> Any:
+    def _plain(self, series: PolarsSeries) -> PolarsSeries:
         """Return numbers, also where they are stored as text."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         is_number = series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null)
         return series if is_number else Reading("number").numbers(series)
 
-    def _codes(self, series: Any, polars: Any) -> Any:
+    def _codes(self, series: PolarsSeries, polars: ModuleType) -> PolarsSeries:
         if series.dtype == polars.Boolean:
             return series
         if self.reading is not None and self.levels == YES_OR_NO:
@@ -86,6 +94,9 @@ class ColumnPlan:
         codes = texts.replace_strict(places, default=UNSEEN, return_dtype=polars.Float64)
         return polars.select(polars.when(texts.is_null()).then(None).otherwise(codes)).to_series()
 
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Plans = Mapping[str, ColumnPlan]
 FILE, FILE_ROW = "file", "file_row"
@@ -102,7 +113,7 @@ class ConvertedPiece(ChangedPiece):
     def key(self) -> Hashable:
         return self.piece.key, self.columns, self.plans
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         arrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
         table, plans = self.piece.value(start, stop), dict(self.plans)
         arrays = [
@@ -111,7 +122,7 @@ class ConvertedPiece(ChangedPiece):
         ]
         return arrow.table(arrays, names=list(self.columns))
 
-    def _column(self, table: Any, name: str, plan: ColumnPlan) -> FloatArray:
+    def _column(self, table: pyarrow.Table, name: str, plan: ColumnPlan) -> FloatArray:
         polars = require("polars", extra="cli", purpose="Reading tables")
         stored = name if plan.element is None else plan.element[0]
         if stored not in table.column_names:  # a column that this file lacks
@@ -132,11 +143,11 @@ class CellDoesNotFit(InvalidData):
         super().__init__(message)
         self.column = column
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return CellDoesNotFit, (str(self), self.column)
 
 
-def element_of(series: Any, element: tuple[str, int], where: str) -> Any:
+def element_of(series: PolarsSeries, element: tuple[str, int], where: str) -> PolarsSeries:
     """Return one element of every list; lists of another length than the first are refused."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     name, at = element
@@ -161,7 +172,7 @@ class PlacedPiece(ChangedPiece):
     def key(self) -> Hashable:
         return self.piece.key, self.file, self.first
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         arrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
         rows = np.arange(self.first, self.first + self.n_rows)
         beside = {FILE: arrow.array([self.file] * len(rows)).dictionary_encode(), FILE_ROW: rows}
@@ -231,7 +242,7 @@ class SelectedPiece(Piece):
     def key(self) -> Hashable:
         return self.piece.key, hashlib.sha256(self.selection.bits).hexdigest()
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         rows = self.selection.rows()[start:stop]
         if not self.is_sliced:
             return _rows_at(self.piece.value(0, self.piece.n_rows), self.selection.rows())
@@ -240,11 +251,11 @@ class SelectedPiece(Piece):
         first, last = int(rows[0]), int(rows[-1]) + 1
         return _rows_at(self.piece.value(first, last), rows - first)
 
-    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+    def part(self, start: int, stop: int) -> tuple[Span, Piece]:
         return Span(self.name, start, stop), self
 
 
-def _rows_at(value: Any, rows: Indices) -> Any:
+def _rows_at(value: StoredRows, rows: Indices) -> StoredRows:
     """Return some rows of an array, a DataFrame or an Arrow table."""
     if hasattr(value, "column_names"):
         return value.take(rows)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import numpy as np
 
+from coterie._support.typing import FloatType
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.scale.runtime.failing_chunk import name_culprit
 from coterie.scale.sources.partitions import CollectionPiece, ColumnKeys, Piece, common_dtype
 
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
+    from dask.dataframe import DataFrame as DaskFrame
+    from dask.delayed import Delayed
 
-def array_pieces(array: Any) -> tuple[np.dtype[Any], int, Sequence[Piece]]:
+
+def array_pieces(array: DaskArray) -> tuple[FloatType, int, Sequence[Piece]]:
     """Return the type, the number of columns and the row chunks of a Dask array; a vector is one column."""
     if array.ndim == 1:
         array = array[:, None]
@@ -35,8 +41,8 @@ def array_pieces(array: Any) -> tuple[np.dtype[Any], int, Sequence[Piece]]:
 
 
 def frame_pieces(
-    frame: Any, columns: Sequence[str] | None
-) -> tuple[ColumnKeys, np.dtype[Any], int, Sequence[Piece]]:
+    frame: DaskFrame, columns: Sequence[str] | None
+) -> tuple[ColumnKeys, FloatType, int, Sequence[Piece]]:
     """Return the columns, their common type and the partitions of a Dask DataFrame."""
     names = tuple(frame.columns) if columns is None else tuple(columns)
     for name in names:
@@ -50,7 +56,7 @@ def frame_pieces(
     return names, common_dtype(list(kinds)), len(names), pieces
 
 
-def _lengths(promises: Sequence[Any], part: str, kind: str) -> Sequence[int]:
+def _lengths(promises: Sequence[Delayed], part: str, kind: str) -> Sequence[int]:
     """Return the number of rows of each part; one that cannot be made is named."""
     try:
         lengths: Sequence[int] = dask.compute(*[dask.delayed(len, pure=False)(one) for one in promises])
@@ -61,7 +67,7 @@ def _lengths(promises: Sequence[Any], part: str, kind: str) -> Sequence[int]:
     return lengths
 
 
-def _pieces(promises: Sequence[Any], sizes: Sequence[int], part: str, kind: str) -> list[Piece]:
+def _pieces(promises: Sequence[Delayed], sizes: Sequence[int], part: str, kind: str) -> list[Piece]:
     """Return the parts of a collection, named by their number and rows."""
     ends = list(accumulate(int(size) for size in sizes))
     return [

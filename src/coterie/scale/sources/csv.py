@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow
@@ -15,7 +15,7 @@ import pyarrow.csv
 
 from coterie._support.optional import require
 from coterie._support.stores import Stamp, absolute, open_binary, stamp_of, unchanged
-from coterie._support.typing import ValuesByName
+from coterie._support.typing import AnyArray, Indices, PolarsSeries, ValuesByName
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import numbers_from_text
 from coterie.data.databases import Folder
@@ -71,7 +71,7 @@ class CsvPiece(Piece):
             return self.shown
         return f"{shown_path(self.path)} (bytes {self.begin} to {self.end})"
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> pyarrow.Table:
         try:
             with unchanged(self.path, self.stamp), open_binary(self.path, self.stamp) as file:
                 file.seek(self.begin)
@@ -85,7 +85,7 @@ class CsvPiece(Piece):
             )
         return table
 
-    def carrying(self, columns: ColumnKeys, types: Mapping[str, Any]) -> CsvPiece:
+    def carrying(self, columns: ColumnKeys, types: Mapping[str, pyarrow.DataType]) -> CsvPiece:
         """Return the same rows in columns to be carried along as they are."""
         wholes = tuple(name for name in columns if pyarrow.types.is_integer(types[name]))
         texts = tuple(
@@ -108,7 +108,7 @@ class CsvPiece(Piece):
         except UnicodeError as error:
             raise InvalidFile(f"{self.name}: is not {self.written.encoding} ({error}).") from None
 
-    def _parse(self, content: bytes) -> Any:
+    def _parse(self, content: bytes) -> pyarrow.Table:
         sign = self.written.delimiter
         if sign == BLANKS:
             content, sign = blanks_as_tabs(content), "\t"
@@ -130,7 +130,7 @@ class CsvPiece(Piece):
                 raise
         return self._with_strays(self._read(content, sign, dict.fromkeys(kinds, pyarrow.string())), kinds)
 
-    def _read(self, content: bytes, sign: str, kinds: Mapping[str, Any]) -> Any:
+    def _read(self, content: bytes, sign: str, kinds: Mapping[str, pyarrow.DataType]) -> pyarrow.Table:
         return pyarrow.csv.read_csv(
             io.BytesIO(content),
             pyarrow.csv.ReadOptions(use_threads=False, column_names=list(self.titles)),
@@ -144,7 +144,7 @@ class CsvPiece(Piece):
             ),
         )
 
-    def _with_strays(self, table: Any, kinds: Mapping[str, Any]) -> Any:
+    def _with_strays(self, table: pyarrow.Table, kinds: Mapping[str, pyarrow.DataType]) -> pyarrow.Table:
         """Return rows in which some numbers stand beside blanks or words such as "unknown"."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         for at, (name, kind) in enumerate(kinds.items()):
@@ -161,7 +161,7 @@ class CsvPiece(Piece):
         return table
 
 
-def plain_numbers(cells: Any, decimal_point: str = ".") -> Any:
+def plain_numbers(cells: PolarsSeries, decimal_point: str = ".") -> PolarsSeries:
     """Return the numbers of cells of text, null where a word says that the value is missing."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     texts = cells.str.strip_chars()
@@ -268,7 +268,7 @@ def _ranges(file: BinaryIO, begin: int, end: int, has_comments: bool) -> Iterato
         yield first, first + len(left), 0 if has_comments and left[0] == COMMENT else 1
 
 
-def _count_comments(content: bytes, ends: Any, has_comments: bool) -> int:
+def _count_comments(content: bytes, ends: AnyArray, has_comments: bool) -> int:
     if not has_comments:
         return 0
     starts = np.concatenate([[0], ends[:-1] + 1])
@@ -292,11 +292,12 @@ def _end_of_rows(file: BinaryIO, begin: int) -> int:
     return begin
 
 
-def _row_ends(content: bytes) -> Any:
+def _row_ends(content: bytes) -> Indices:
     """Return the positions of line feeds that are not within quotes; the content begins outside of them."""
     text = np.frombuffer(content, np.uint8)
     feeds = np.flatnonzero(text == LINE_FEED)
     if QUOTE not in content:
         return feeds
     quotes_before = np.searchsorted(np.flatnonzero(text == QUOTE), feeds)
-    return feeds[quotes_before % 2 == 0]
+    ends: Indices = feeds[quotes_before % 2 == 0]
+    return ends

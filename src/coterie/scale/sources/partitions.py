@@ -7,17 +7,23 @@ import os
 import platform
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.optional import require
 from coterie._support.stores import Stamp, open_binary, scrubbed, shown, unchanged
-from coterie._support.typing import Data
+from coterie._support.typing import AnyArray, Data, FloatType
 from coterie.data.lakes.partitions import Told, arrow_type, value_of
 from coterie.errors import CoterieError, FileProblem, InvalidData, InvalidFile
 
+if TYPE_CHECKING:
+    import pyarrow
+    from dask.delayed import Delayed
+
+ZarrArray: TypeAlias = Any  # zarr is optional, so that its types may not be there
+StoredRows: TypeAlias = Any  # an array, a pandas frame or an Arrow table: the last two ship no types
 ColumnKeys = tuple[str, ...]
 SAME_PATH = "Every worker of a cluster must see the files under the same path, as on a shared disk."
 ROWS_AT_ONCE = 8192  # from columns to rows: what is written stays in cache until all columns are
@@ -46,14 +52,14 @@ class Piece:
         """What its decoded rows are kept under for a while: it must not keep files alive."""
         return self
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         """Return rows as they are stored: an array, a DataFrame or an Arrow table.
 
         A piece that is not sliced returns all of its rows, whatever is asked for.
         """
         raise NotImplementedError
 
-    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+    def part(self, start: int, stop: int) -> tuple[Span, Piece | Delayed]:
         """Return which rows of what a block needs; what can be a promise of Dask."""
         return Span(self.name, start, stop), self
 
@@ -70,10 +76,10 @@ class ArrayPiece(Piece):
     def n_rows(self) -> int:  # type: ignore[override]  # it follows from the array
         return len(self.array)
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         return self.array[start:stop]
 
-    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+    def part(self, start: int, stop: int) -> tuple[Span, Piece | Delayed]:
         return Span(self.name, 0, stop - start), ArrayPiece(self.array[start:stop])  # only these rows travel
 
 
@@ -93,7 +99,7 @@ class MemmapPiece(Piece):
     def name(self) -> str:  # type: ignore[override]  # it follows from the path
         return shown_path(self.path)
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         shape = (self.n_rows, self.n_columns)
         try:
             with unchanged(self.path, self.stamp):
@@ -118,7 +124,7 @@ class NpyPiece(Piece):
     def name(self) -> str:  # type: ignore[override]  # it follows from the path
         return shown(self.path)
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         with unchanged(self.path, self.stamp), open_binary(self.path, self.stamp) as file:
             if self.order == "C":
                 return self._numbers(file, start * self.n_columns, (stop - start, self.n_columns))
@@ -127,7 +133,7 @@ class NpyPiece(Piece):
             ]
             return np.stack(columns, axis=1)
 
-    def _numbers(self, file: Any, first: int, shape: tuple[int, ...]) -> Any:
+    def _numbers(self, file: BinaryIO, first: int, shape: tuple[int, ...]) -> AnyArray:
         kind = np.dtype(self.dtype)
         file.seek(self.offset + first * kind.itemsize)
         return np.frombuffer(file.read(math.prod(shape) * kind.itemsize), kind).reshape(shape)
@@ -139,9 +145,9 @@ class ZarrPiece(Piece):
 
     name: str
     n_rows: int
-    array: Any
+    array: ZarrArray
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         try:
             return self.array[start:stop]
         except Exception as error:  # every codec has errors of its own
@@ -154,10 +160,10 @@ class CollectionPiece(Piece):
 
     name: str
     n_rows: int
-    promise: Any
+    promise: Delayed
     is_stored = False
 
-    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+    def part(self, start: int, stop: int) -> tuple[Span, Piece | Delayed]:
         return Span(self.name, start, stop, self.n_rows), self.promise
 
 
@@ -188,7 +194,7 @@ class FolderPiece(ChangedPiece):
     def key(self) -> Hashable:
         return self.piece.key, self.told, self.columns
 
-    def carrying(self, columns: ColumnKeys, types: Mapping[str, Any]) -> FolderPiece:
+    def carrying(self, columns: ColumnKeys, types: Mapping[str, pyarrow.DataType]) -> FolderPiece:
         """Return the same rows in columns to be carried along as they are."""
         stored = self.stored(columns)
         is_text = hasattr(self.piece, "carrying")
@@ -200,7 +206,7 @@ class FolderPiece(ChangedPiece):
         told = {name for name, _, _ in self.told}
         return tuple(name for name in columns if name not in told)
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         pyarrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
         found = {name: (value_of(text, kind), arrow_type(kind)) for name, text, kind in self.told}
         stored = self.stored(self.columns)
@@ -214,7 +220,7 @@ class FolderPiece(ChangedPiece):
         return pyarrow.table(arrays, names=list(self.columns))
 
 
-def check_made(value: Any, span: Span, n_columns: int) -> None:
+def check_made(value: StoredRows, span: Span, n_columns: int) -> None:
     """Refuse a chunk that has not the shape that its collection promised."""
     rows, columns = len(value), value.shape[1] if np.ndim(value) == 2 else 1
     if rows != span.promised or columns != n_columns:
@@ -224,7 +230,7 @@ def check_made(value: Any, span: Span, n_columns: int) -> None:
         )
 
 
-def rows_of(value: Any, name: str, columns: ColumnKeys | None, dtype: np.dtype[Any]) -> Data:
+def rows_of(value: StoredRows, name: str, columns: ColumnKeys | None, dtype: FloatType) -> Data:
     """Return stored rows as a C-ordered matrix of these columns and this type; a view where it can be one."""
     if isinstance(value, np.ndarray):
         return np.ascontiguousarray(value, dtype=dtype)
@@ -234,7 +240,7 @@ def rows_of(value: Any, name: str, columns: ColumnKeys | None, dtype: np.dtype[A
     return rows
 
 
-def fill_rows(rows: Data, value: Any, name: str, columns: ColumnKeys | None) -> None:
+def fill_rows(rows: Data, value: StoredRows, name: str, columns: ColumnKeys | None) -> None:
     """Write stored rows, all of them, to a matrix."""
     try:
         if hasattr(value, "column_names"):
@@ -250,14 +256,14 @@ def fill_rows(rows: Data, value: Any, name: str, columns: ColumnKeys | None) -> 
         raise InvalidData(f"{name}: its rows are not the numbers they should be ({error}).") from error
 
 
-def some_of(value: Any, start: int, stop: int) -> Any:
+def some_of(value: StoredRows, start: int, stop: int) -> StoredRows:
     """Return some rows of an array, a DataFrame or an Arrow table, without a copy."""
     if hasattr(value, "column_names"):
         return value.slice(start, stop - start)
     return value.iloc[start:stop] if hasattr(value, "iloc") else value[start:stop]
 
 
-def _fill_from_arrow(rows: Data, table: Any, columns: ColumnKeys) -> None:
+def _fill_from_arrow(rows: Data, table: pyarrow.Table, columns: ColumnKeys) -> None:
     for batch_start, batch in _batches(table.select(list(columns))):
         arrays = [_as_numbers(column).to_numpy(zero_copy_only=False) for column in batch.columns]
         for first in range(0, batch.num_rows, ROWS_AT_ONCE):
@@ -267,14 +273,14 @@ def _fill_from_arrow(rows: Data, table: Any, columns: ColumnKeys) -> None:
                 target[:, index] = array[part]
 
 
-def _as_numbers(column: Any) -> Any:
+def _as_numbers(column: pyarrow.Array) -> pyarrow.Array:
     """Return a column of decimals, or of yes and no with gaps, as floats; any other as it is."""
     kind = str(column.type)
     is_cast = kind.startswith("decimal") or (kind == "bool" and column.null_count)
     return column.cast("double") if is_cast else column
 
 
-def _batches(table: Any) -> Iterator[tuple[int, Any]]:
+def _batches(table: pyarrow.Table) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
     first = 0
     for batch in table.to_batches():
         yield first, batch
@@ -299,7 +305,7 @@ def unreadable(name: str, kind: str, error: Exception) -> CoterieError:
     return InvalidFile(f"{name}: cannot be read as {kind} ({reason}).")
 
 
-def common_dtype(types: list[npt.DTypeLike]) -> np.dtype[Any]:
+def common_dtype(types: list[npt.DTypeLike]) -> FloatType:
     """Return the type that all columns are read as: float32 if that loses nothing, float64 otherwise.
 
     Examples

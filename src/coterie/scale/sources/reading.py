@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.stores import absolute, is_url, open_binary, shown, stamp_of
-from coterie._support.typing import AnyArray
+from coterie._support.typing import AnyArray, FloatType
 from coterie._support.validation.explain import refuse_queries
 from coterie.data.databases import SpooledRows
 from coterie.data.lakes.delta import is_delta_object
@@ -82,7 +82,7 @@ def read_blocks(
     return Blocks(filled, names, n_columns, dtype, check_block_rows(block_rows, n_columns))
 
 
-Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
+Opened = tuple[ColumnKeys | None, FloatType, int, Sequence[Piece]]
 
 
 def _open(source: object, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
@@ -143,12 +143,12 @@ def _matrix(source: object, name: str) -> AnyArray:
     return np.ascontiguousarray(array, dtype=common_dtype([array.dtype]))
 
 
-def _owner_of(array: Any) -> Any:
+def _owner_of(array: AnyArray) -> object:
     return array.base
 
 
-def _mapped(array: np.memmap[Any, Any]) -> Opened:
-    order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+def _mapped(array: np.memmap[tuple[int, int], np.dtype[np.generic]]) -> Opened:
+    order: Literal["C", "F"] = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     n_rows, n_columns = array.shape
     piece = MemmapPiece(
         absolute(str(array.filename)), n_rows, n_columns, array.dtype.str, array.offset, order

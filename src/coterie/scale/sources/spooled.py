@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from coterie._support.optional import require
 from coterie.data.databases import SpooledRows
 from coterie.data.lakes.iceberg import IcebergRows
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import CoterieError
-from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
+from coterie.scale.sources.partitions import ColumnKeys, Piece, StoredRows, unreadable
 from coterie.scale.sources.tables import Table, Tables
 
 
@@ -31,7 +30,7 @@ class SpooledPiece(Piece):
     def key(self) -> Hashable:
         return self.spooled.files[self.at], self.columns
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         polars = require("polars", extra="cli", purpose="Reading tables")
         try:
             return self.spooled.read(self.at, list(self.columns)).to_arrow()
@@ -69,7 +68,7 @@ class IcebergPiece(Piece):
     def name(self) -> str:  # type: ignore[override]  # it follows from the table
         return f"{self.rows.name} (file {self.at + 1} of {len(self.rows.files)})"
 
-    def value(self, start: int, stop: int) -> Any:
+    def value(self, start: int, stop: int) -> StoredRows:
         try:
             return self.rows.read(self.at, self.columns)
         except CoterieError:

@@ -8,10 +8,11 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow.types
 
 from coterie._support.optional import require
-from coterie._support.typing import ValuesByName
+from coterie._support.typing import FloatType, PolarsFrame, PolarsSeries
 from coterie.data.cells import Reading
 from coterie.data.columns import absent_columns, check_names, lists_to_columns, numbers_from_text
 from coterie.data.lakes.partitions import Told, arrow_type, with_partitions
@@ -45,9 +46,9 @@ class Table:
     """
 
     name: str
-    types: ValuesByName
+    types: dict[str, pyarrow.DataType]
     pieces: Sequence[Any]
-    read_head: Callable[[], Any]
+    read_head: Callable[[], pyarrow.Table | PolarsFrame]
     notes: tuple[str, ...] = ()
 
     @property
@@ -55,7 +56,7 @@ class Table:
         """How many rows it has."""
         return sum(piece.n_rows for piece in self.pieces)
 
-    def head(self) -> Any:
+    def head(self) -> PolarsFrame:
         """Return the first rows as a polars frame, text that is numbers as numbers, lists as columns."""
         return numbers_from_text(lists_to_columns(self._first())[0])
 
@@ -63,7 +64,7 @@ class Table:
         """Return, for columns that are elements of lists, the column of lists and which element."""
         return lists_to_columns(self._first())[1] if any(map(_is_list, self.types.values())) else {}
 
-    def _first(self) -> Any:
+    def _first(self) -> PolarsFrame:
         polars = require("polars", extra="cli", purpose="Reading tables")
         first = self.read_head()
         frame = first if isinstance(first, polars.DataFrame) else polars.from_arrow(first)
@@ -80,7 +81,7 @@ def with_folders(table: Table, told: Told) -> Table:
     return replace(table, types=types, pieces=pieces, read_head=partial(_head_with_folders, table, told))
 
 
-def _head_with_folders(table: Table, told: Told) -> Any:
+def _head_with_folders(table: Table, told: Told) -> PolarsFrame:
     polars = require("polars", extra="cli", purpose="Reading tables")
     first = table.read_head()
     return with_partitions(first if isinstance(first, polars.DataFrame) else polars.from_arrow(first), told)
@@ -121,9 +122,9 @@ class Tables:
         return found
 
     @cached_property
-    def first_values(self) -> dict[str, Any]:
+    def first_values(self) -> dict[str, PolarsSeries]:
         """The first values of every column, from the first file where it has any."""
-        found: dict[str, Any] = {}
+        found: dict[str, PolarsSeries] = {}
         seen: set[str] = set()
         for table in self.filled[:MOST_LOOKED_INTO]:
             if all(name in seen or pyarrow.types.is_null(kind) for name, kind in table.types.items()):
@@ -141,12 +142,12 @@ class Tables:
                     found.setdefault(name, _no_values(name))
         return {name: series for name, series in found.items() if name not in inside}
 
-    def kind_of(self, name: str) -> Any:
+    def kind_of(self, name: str) -> pyarrow.DataType | None:
         """Return the Arrow type of a column, from the first file where it is more than nothing."""
         kinds = [table.types[name] for table in self.filled if name in table.types]
         return next((kind for kind in kinds if not pyarrow.types.is_null(kind)), kinds[0] if kinds else None)
 
-    def numbers_as_text(self, head: Mapping[str, Any]) -> list[str]:
+    def numbers_as_text(self, head: Mapping[str, PolarsSeries]) -> list[str]:
         """Return the columns of numbers that are stored as text, at least in some files."""
         texts = {name for table in self.filled for name, kind in table.types.items() if is_text(kind)}
         return [name for name, series in head.items() if series.dtype.is_numeric() and name in texts]
@@ -229,12 +230,12 @@ class Tables:
         return Blocks(tuple(pieces), names, len(names), like.dtype, like.block_rows)
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pyarrow.DataType) -> bool:
     """Return whether an Arrow type holds text, or categories by name."""
     return str(kind) in ("string", "large_string", "string_view") or str(kind).startswith("dictionary")
 
 
-def _is_list(kind: Any) -> bool:
+def _is_list(kind: pyarrow.DataType) -> bool:
     return any(
         check(kind)
         for check in (
@@ -245,7 +246,7 @@ def _is_list(kind: Any) -> bool:
     )
 
 
-def _no_values(name: str) -> Any:
+def _no_values(name: str) -> PolarsSeries:
     polars = require("polars", extra="cli", purpose="Reading tables")
     return polars.Series(name, [None], dtype=polars.Null)
 
@@ -255,7 +256,7 @@ class Columns:
     """The rows of all tables in the columns that are used."""
 
     names: ColumnKeys
-    dtype: np.dtype[Any]
+    dtype: FloatType
     pieces: tuple[Piece, ...]
 
 
@@ -357,13 +358,13 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
             )
 
 
-def _numpy_type(kind: Any) -> Any:
+def _numpy_type(kind: pyarrow.DataType) -> npt.DTypeLike:
     if pyarrow.types.is_decimal(kind):
         return np.float64
     return np.float32 if pyarrow.types.is_null(kind) else kind.to_pandas_dtype()
 
 
-def is_numeric(kind: Any) -> bool:
+def is_numeric(kind: pyarrow.DataType) -> bool:
     """Return whether an Arrow type holds numbers, decimals, booleans, or nothing but missing values."""
     checks = (
         pyarrow.types.is_integer,

@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import BinaryIO, Protocol
 
 from coterie._support.stores import Stamp, open_binary, shown, unchanged
 from coterie.data.databases import Folder
@@ -67,8 +67,15 @@ def unpack(path: str, encoding: str | None, stamp: Stamp) -> tuple[str, Folder]:
     return target, folder
 
 
+class Readable(Protocol):
+    """Bytes that are read one after the other, packed or not."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most so many."""
+
+
 @contextmanager
-def _opened(path: str, stamp: Stamp) -> Iterator[Any]:
+def _opened(path: str, stamp: Stamp) -> Iterator[Readable]:
     """Give the bytes of a file, unpacked; it must be the one that the stamp is of."""
     with unchanged(path, stamp), open_binary(path, stamp) as file:
         head = file.read(MAGIC_BYTES)
@@ -90,7 +97,7 @@ def _opened(path: str, stamp: Stamp) -> Iterator[Any]:
             yield file
 
 
-def _copy(stream: Any, out: Any, path: str, encoding: str | None) -> None:
+def _copy(stream: Readable, out: BinaryIO, path: str, encoding: str | None) -> None:
     first = stream.read(AT_ONCE)
     for magic in (*KINDS_BY_MAGIC, *FOREIGN):
         if first.startswith(magic):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coterie._support.typing import Data, Labels
@@ -146,7 +144,7 @@ def held_out_likelihood(subject: Subject) -> Measured:
         if not ks:  # too few rows are left for any of them
             rows.append(np.full(len(subject.ks), np.nan))
             continue
-        runs: Any = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed))
+        runs = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed))
         scores = [runs.model(k).score(held_out) for k in ks]
         rows.append(np.concatenate([scores, np.full(len(subject.ks) - len(ks), np.nan)]))
     table = np.array(rows)

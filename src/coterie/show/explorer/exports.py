@@ -8,8 +8,8 @@ import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from coterie._support.typing import PolarsFrame
 from coterie.pipeline.label_table import label_frame, without_formulas
 from coterie.workbook import Workbook
 from coterie.workbook.files import SUFFIX, as_json
@@ -23,7 +23,7 @@ def stem_of(book: Workbook) -> str:
     return UNSAFE.sub("-", stem).strip("-.")[:60] or "groups"
 
 
-def _labels(book: Workbook) -> Any:
+def _labels(book: Workbook) -> PolarsFrame:
     return label_frame(book.data.table, book.labels, names=book.names)
 
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coterie._support.children import Child
+from coterie._support.typing import JsonObject
 from coterie.show.explorer import worker
+from coterie.workbook.dataset import Dataset
 
 
 @dataclass
@@ -27,7 +29,7 @@ class Job:
     on_done: Callable[[Any], None] = field(default=lambda result: None, repr=False)
     on_failed: Callable[[str], None] = field(default=lambda text: None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what the page shows."""
         return {
             "id": self.id,
@@ -62,8 +64,8 @@ class Worker:
         kind: str,
         text: str,
         name: str,
-        arguments: tuple[Any, ...],
-        data: Any,
+        arguments: worker.Message,
+        data: Dataset,
         on_done: Callable[[Any], None],
         on_failed: Callable[[str], None],
     ) -> Job:
@@ -73,7 +75,7 @@ class Worker:
             job = Job(self._last_id, kind, text, on_done=on_done, on_failed=on_failed)
             self.job = job
             process = self._ensure()
-            messages: list[Any] = [] if self._holds is data else [("data", data)]
+            messages: list[worker.Message] = [] if self._holds is data else [("data", data)]
             self._holds = data
         messages.append(("job", job.id, name, arguments))
         # large data take a while, and longer where the process has just been started: nobody waits for that
@@ -82,7 +84,7 @@ class Worker:
         ).start()
         return job
 
-    def _send(self, process: subprocess.Popen[bytes], messages: list[Any]) -> None:
+    def _send(self, process: subprocess.Popen[bytes], messages: list[worker.Message]) -> None:
         try:
             with self._sending:
                 for message in messages:

@@ -24,7 +24,7 @@ from coterie.workbook.files import SUFFIX, open_data_of, read_workbook
 MODEL_ENDINGS = (".model", ".safetensors")
 
 
-def open_session(what: Any = None, *, data: Any = None, fit: bool = True) -> Session:
+def open_session(what: object = None, *, data: object = None, fit: bool = True) -> Session:
     """Return the session of data, an answer, a file of either, a workbook or its file, or nothing.
 
     Unsaved changes of the same data are taken up again.
@@ -38,12 +38,12 @@ def open_session(what: Any = None, *, data: Any = None, fit: bool = True) -> Ses
     return session
 
 
-def _open_in(session: Session, what: Any, data: Any, fit: bool) -> None:
+def _open_in(session: Session, what: object, data: object, fit: bool) -> None:
     if what is None:
         session.worker.warm_up()
         return
     is_path = isinstance(what, str | os.PathLike)
-    path = Path(os.fspath(what)) if is_path else Path()
+    path = Path(os.fspath(what)) if isinstance(what, str | os.PathLike) else Path()
     if is_path and path.name.endswith(SUFFIX):
         _open_file(session, path, data)
         return
@@ -76,7 +76,7 @@ def _folder_of(book: Workbook, path: Path | None) -> Path | None:
     return None if where is None else Path(where).resolve().parent
 
 
-def _open_file(session: Session, path: Path, data: Any) -> None:
+def _open_file(session: Session, path: Path, data: object) -> None:
     """Open a workbook file, or what was changed in it and not saved."""
     stored = read_workbook(path)
     book = Workbook(open_data_of(stored, path, data))
@@ -87,7 +87,7 @@ def _open_file(session: Session, path: Path, data: Any) -> None:
     session.replay(stored if unsaved is None else unsaved, is_resumed=unsaved is not None)
 
 
-def _of_model(path: Path, data: Any) -> Workbook:
+def _of_model(path: Path, data: object) -> Workbook:
     """Return a workbook that begins with a saved answer; its data are where it says, or beside it."""
     from coterie.persist import load
 
@@ -102,7 +102,7 @@ def _of_model(path: Path, data: Any) -> Workbook:
     return Workbook.of_answer(answer, data)
 
 
-def start(what: Any = None, *, data: Any = None, port: int = 0, fit: bool = True) -> ExplorerServer:
+def start(what: object = None, *, data: object = None, port: int = 0, fit: bool = True) -> ExplorerServer:
     """Return a server that is bound to its port, not running yet."""
     listening = bind(port)  # first: a port that is taken should not cost the time of a fit
     try:
@@ -112,7 +112,7 @@ def start(what: Any = None, *, data: Any = None, port: int = 0, fit: bool = True
         raise
 
 
-def serve(what: Any = None, *, data: Any = None, port: int = 0, opens: bool = True) -> None:
+def serve(what: object = None, *, data: object = None, port: int = 0, opens: bool = True) -> None:
     """Serve until Ctrl-C; prints the address first."""
     server = start(what, data=data, port=port)
     print(server.url, flush=True)
@@ -172,9 +172,9 @@ class Explorer:
 
 
 def explore(
-    what: Any = None,
+    what: object = None,
     *,
-    data: Any = None,
+    data: object = None,
     port: int = 0,
     opens: bool = True,
     waits: bool | None = None,

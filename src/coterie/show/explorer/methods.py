@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from functools import cache
-from typing import Any
 
+from coterie._support.typing import JsonObject
 from coterie._support.validation.parameters import AnyOf, Choice, Constraint, Flag, Nothing, Number, Whole
 from coterie.cluster import methods
 from coterie.cluster.catalogue import Method
@@ -24,7 +24,7 @@ _PARAMETER = re.compile(r"^(\w+) : ", re.MULTILINE)
 
 
 @cache
-def methods_form() -> list[dict[str, Any]]:
+def methods_form() -> list[JsonObject]:
     """Return every method with its parameters; "auto" first.
 
     Examples
@@ -41,7 +41,7 @@ def methods_form() -> list[dict[str, Any]]:
     return [first, *(_form(method) for method in methods())]
 
 
-def _form(method: Method) -> dict[str, Any]:
+def _form(method: Method) -> JsonObject:
     kind = method.load()
     parameters = inspect.signature(kind).parameters
     usual = dict(method.settings)
@@ -79,7 +79,7 @@ def _form(method: Method) -> dict[str, Any]:
     }
 
 
-def _k(*, is_needed: bool) -> dict[str, Any]:
+def _k(*, is_needed: bool) -> JsonObject:
     text = "Number of groups." if is_needed else "Number of groups; empty: whatever there is."
     return {
         "name": "k", "kind": "integer", "choices": None, "least": 1, "greatest": None, "default": None,
@@ -87,21 +87,21 @@ def _k(*, is_needed: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _budget() -> dict[str, Any]:
+def _budget() -> JsonObject:
     return {
         "name": "budget", "kind": "choice", "choices": list(BUDGETS), "least": None, "greatest": None,
         "default": "normal", "text": "How long it may take.", "in_set": False,
     }  # fmt: skip
 
 
-def _scale() -> dict[str, Any]:
+def _scale() -> JsonObject:
     return {
         "name": "scale", "kind": "choice", "choices": ["auto", *SCALINGS], "least": None, "greatest": None,
         "default": "auto", "text": "How columns are scaled first.", "in_set": False,
     }  # fmt: skip
 
 
-def _distance(method: str | None) -> list[dict[str, Any]]:
+def _distance(method: str | None) -> list[JsonObject]:
     names = [one.name for one in distances()]
     if method is not None:
         names = [name for name in names if takes_distance(method, name)]
@@ -121,13 +121,13 @@ def _distance(method: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def _field(constraint: Constraint) -> dict[str, Any] | None:
+def _field(constraint: Constraint) -> JsonObject | None:
     """Return what a form needs to know; None: a form cannot ask for it."""
     options = list(constraint.options) if isinstance(constraint, AnyOf) else [constraint]
     names = [name for one in options if isinstance(one, Choice) for name in one.names()]
     number = next((one for one in options if isinstance(one, Whole | Number)), None)
     may_be_empty = any(isinstance(one, Nothing) for one in options)
-    shared: dict[str, Any] = {
+    shared: JsonObject = {
         "choices": names or None,
         "least": None,
         "greatest": None,
@@ -142,7 +142,7 @@ def _field(constraint: Constraint) -> dict[str, Any] | None:
     return {**shared, "kind": "boolean"} if any(isinstance(one, Flag) for one in options) else None
 
 
-def _texts(kind: type[Any]) -> dict[str, str]:
+def _texts(kind: type) -> dict[str, str]:
     """Return what the docstring says about each parameter: its first sentence."""
     text = inspect.getdoc(kind) or ""
     section = text.partition("Parameters\n----------\n")[2].partition("\n\n")[0]

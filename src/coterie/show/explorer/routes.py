@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 
+from coterie._support.typing import JsonObject
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.show.explorer.exports import EXPORTS, export
 from coterie.show.explorer.jobs import Job
@@ -48,7 +48,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """Return the body, which must be an object."""
         try:
             found = json.loads(self.body or b"{}", parse_constant=_refuse_constant)
@@ -73,7 +73,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def reply(value: Any, status: int = 200) -> Reply:
+def reply(value: object, status: int = 200) -> Reply:
     """Return plain values as an answer."""
     return Reply(json.dumps(clean(value), allow_nan=False).encode(), status=status)
 

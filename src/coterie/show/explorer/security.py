@@ -6,8 +6,9 @@ import hmac
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs
+
+from coterie._support.typing import JsonObject, Settings
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -27,9 +28,12 @@ HEADERS = {
     "cache-control": "no-store",
 }
 NO_TOKEN = "Open the address that coterie explore printed: it holds the token of this session."
-Scope = Mapping[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
+Scope = Settings
+Receive = Callable[[], Awaitable[JsonObject]]
+Send = Callable[[JsonObject], Awaitable[None]]
+
+
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Refused(Exception):
@@ -88,7 +92,7 @@ def _has_token(scope: Scope, headers: Mapping[str, str], port: int, token: str) 
 class Guard:
     """An ASGI application that lets only the right requests through, with the right headers on answers."""
 
-    def __init__(self, app: Any, *, port: int, token: str) -> None:
+    def __init__(self, app: Application, *, port: int, token: str) -> None:
         self.app, self.port, self.token = app, port, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,7 +110,7 @@ class Guard:
         most = MOST_UPLOAD if scope["path"] == UPLOAD else MOST_BODY
         n_received, has_begun = 0, False
 
-        async def counted() -> dict[str, Any]:
+        async def counted() -> JsonObject:
             nonlocal n_received
             message = await receive()
             n_received += len(message.get("body", b""))
@@ -114,7 +118,7 @@ class Guard:
                 raise Refused(413, f"At most {most >> 20} MiB can be sent at once.")
             return message
 
-        async def dressed(message: dict[str, Any]) -> None:
+        async def dressed(message: JsonObject) -> None:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True

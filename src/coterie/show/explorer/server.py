@@ -10,14 +10,18 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any
 
 from coterie._support.optional import require
+from coterie._support.typing import JsonObject
 from coterie.errors import FileProblem, InvalidParameter
 from coterie.show.explorer.routes import Call, Reply, answer, reply
 from coterie.show.explorer.security import Guard, Refused
 from coterie.show.explorer.session import Session
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 HOST = "127.0.0.1"
 BEAT_SECONDS = 15.0  # between two signs of life of a stream of events
@@ -35,10 +39,10 @@ def make_app(session: Session) -> Any:
 
     app = fastapi.FastAPI(title="Coterie explorer", docs_url=None, redoc_url=None, openapi_url=None)
 
-    async def events(request: Request) -> Any:
+    async def events(request: Request) -> StreamingResponse:
         return StreamingResponse(_stream(session), media_type="text/event-stream")
 
-    async def anything(request: Request) -> Any:
+    async def anything(request: Request) -> Response:
         try:
             body = await request.body()
         except Refused as error:
@@ -64,19 +68,19 @@ def _answer(session: Session, call: Call) -> Reply:
         return reply({"error": "The explorer is ending."}, 503)
 
 
-def _response(found: Reply, kind: Any) -> Any:
+def _response(found: Reply, kind: type[Response]) -> Response:
     return kind(found.body, status_code=found.status, media_type=found.type, headers=dict(found.headers))
 
 
 async def _stream(session: Session) -> AsyncIterator[bytes]:
     """Yield events as they happen, and a sign of life now and then."""
-    loop, waiting = asyncio.get_running_loop(), asyncio.Queue[tuple[str, dict[str, Any]]](MOST_WAITING)
+    loop, waiting = asyncio.get_running_loop(), asyncio.Queue[tuple[str, JsonObject]](MOST_WAITING)
 
-    def put(event: tuple[str, dict[str, Any]]) -> None:
+    def put(event: tuple[str, JsonObject]) -> None:
         with contextlib.suppress(asyncio.QueueFull):
             waiting.put_nowait(event)
 
-    def hear(name: str, facts: dict[str, Any]) -> None:
+    def hear(name: str, facts: JsonObject) -> None:
         loop.call_soon_threadsafe(put, (name, facts))
 
     end = session.listen(hear)
@@ -95,7 +99,7 @@ async def _stream(session: Session) -> AsyncIterator[bytes]:
         end()
 
 
-def _event(name: str, facts: dict[str, Any]) -> bytes:
+def _event(name: str, facts: JsonObject) -> bytes:
     return f"event: {name}\ndata: {json.dumps(facts)}\n\n".encode()
 
 
@@ -141,7 +145,7 @@ class ExplorerServer:
         """Serve until Ctrl-C or SIGTERM; then the worker is gone, too."""
         before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
 
-        def end(number: int, frame: Any) -> None:
+        def end(number: int, frame: object) -> None:
             self.was_ended = True
             self._server.should_exit = True
             threading.Thread(target=self.session.close, daemon=True).start()
@@ -177,11 +181,11 @@ class ExplorerServer:
 
 
 @contextlib.contextmanager
-def _no_capture(server: Any) -> Any:
+def _no_capture(server: Any) -> Iterator[None]:
     """Keep uvicorn from handling signals itself: it would raise them again after it ended."""
 
     @contextlib.contextmanager
-    def nothing() -> Any:
+    def nothing() -> Iterator[None]:
         yield
 
     server.capture_signals = nothing

@@ -6,14 +6,14 @@ import contextlib
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coterie._support.config import version
+from coterie._support.typing import JsonObject, Settings
 from coterie.cluster import find_method
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.pipeline.recipe import takes_k
@@ -30,14 +30,14 @@ from coterie.workbook.comparing import StateComparison, compare_states
 from coterie.workbook.dataset import FILE
 from coterie.workbook.files import SUFFIX, StoredWorkbook, changes_since
 
-Listener = Callable[[str, dict[str, Any]], None]
+Listener = Callable[[str, JsonObject], None]
 JOB_TEXTS = {
     "fit": "Finding groups", "split": "Splitting a group", "cluster_rest": "Clustering the rest again",
     "cluster_rows": "Clustering these rows again", "test": "Testing the groups", "given": "Taking labels",
 }  # fmt: skip
 
 
-NOTHING: dict[str, Any] = {
+NOTHING: JsonObject = {
     "data": None, "groups": [], "log": [], "position": 0, "stale": False, "can_undo": False,
     "can_redo": False, "dirty": False, "saved_as": None, "resumed": None, "warning": None,
     "can_save": False, "answer": None, "noise": {"size": 0}, "pairs": None, "sizes": None, "evidence": None,
@@ -71,7 +71,7 @@ def check_name(name: object) -> str:
     return str(name) if str(name).endswith(SUFFIX) else f"{name}{SUFFIX}"
 
 
-def _as_stored(book: Workbook, log: list[dict[str, Any]], position: int) -> StoredWorkbook:
+def _as_stored(book: Workbook, log: list[JsonObject], position: int) -> StoredWorkbook:
     data = book.data
     times = [str(entry.get("at", "")) for entry in log]
     return StoredWorkbook(
@@ -98,11 +98,11 @@ class Session:
         self.book = book
         self.folder = folder
         self.revision = 1
-        self.resumed: dict[str, Any] | None = None
+        self.resumed: JsonObject | None = None
         self.saver: Autosaver | None = None
-        self._left: list[tuple[dict[str, Any], str]] = []  # operations that are still to be done again
+        self._left: list[tuple[JsonObject, str]] = []  # operations that are still to be done again
         self._when_replayed: Callable[[], None] = lambda: None
-        self._answers: dict[Any, State] = {}  # of other methods, to compare with
+        self._answers: dict[Hashable, State] = {}  # of other methods, to compare with
         self._folder: Path | None = None  # of files that a page dropped
         self.worker = Worker(self._progress)
         self.is_closed = False
@@ -120,7 +120,7 @@ class Session:
 
         return end
 
-    def tell(self, event: str, facts: dict[str, Any]) -> None:
+    def tell(self, event: str, facts: JsonObject) -> None:
         """Send an event to whoever listens."""
         with self._lock:
             listeners = list(self._listeners)
@@ -143,7 +143,7 @@ class Session:
             raise InvalidParameter("no data are open. Choose a set, or drop a file.")
         return self.book
 
-    def operate(self, operation: Mapping[str, Any]) -> dict[str, Any]:
+    def operate(self, operation: Settings) -> JsonObject:
         """Do an operation: at once, or in the worker where it computes."""
         with self._lock:
             book = self.need()
@@ -165,7 +165,7 @@ class Session:
             job = self._begin(book, checked)
         return {"job": job.to_dict()}
 
-    def _begin(self, book: Workbook, operation: dict[str, Any]) -> Job:
+    def _begin(self, book: Workbook, operation: JsonObject) -> Job:
         before = book.state
         position = book.position
 
@@ -259,7 +259,7 @@ class Session:
             self._when_replayed()
             self._changed()
 
-    def _begin_again(self, book: Workbook, operation: dict[str, Any], when: str) -> None:
+    def _begin_again(self, book: Workbook, operation: JsonObject, when: str) -> None:
         before = book.state
 
         def done(result: State) -> None:
@@ -285,7 +285,7 @@ class Session:
             )
         self._failed(book.warning)
 
-    def _joined(self, book: Workbook, before: State, operation: Mapping[str, Any], result: State) -> State:
+    def _joined(self, book: Workbook, before: State, operation: Settings, result: State) -> State:
         """Return what the worker found, with the data that it sent back nothing of."""
         answer = result.answer if result.answer is not None else before.answer
         return replace(result, data=book.data, answer=None if operation["op"] == "given" else answer)
@@ -301,7 +301,7 @@ class Session:
             self._folder = Path(tempfile.mkdtemp(prefix="coterie-explorer-"))
         return self._folder
 
-    def save(self, name: str | None, *, replaces: bool) -> dict[str, Any]:
+    def save(self, name: str | None, *, replaces: bool) -> JsonObject:
         """Save the workbook beside the data, or beside the workbook that was opened."""
         with self._lock:
             book = self.need()
@@ -322,7 +322,7 @@ class Session:
         self.tell("saved", {"name": target.name})
         return self.state()
 
-    def reload(self) -> dict[str, Any]:
+    def reload(self) -> JsonObject:
         """Read the data again, as they are now, and do all operations on them; what was undone stays so."""
         with self._lock:
             book = self.need()
@@ -336,14 +336,14 @@ class Session:
             self.replay(_as_stored(fresh, log, position))
         return self.state()
 
-    def start_over(self) -> dict[str, Any]:
+    def start_over(self) -> JsonObject:
         """Go back to the beginning; redo brings everything back."""
         with self._lock:
             self.resumed = None
             self.need().warning = None
         return self.go(lambda book: book.jump(0))
 
-    def dismiss(self) -> dict[str, Any]:
+    def dismiss(self) -> JsonObject:
         """Take note of a warning, or of what was resumed."""
         with self._lock:
             self.resumed, self.need().warning = None, None
@@ -366,7 +366,7 @@ class Session:
         if asked.isdecimal() and len(asked) < 7:
             return book.state_at(int(asked))
         method, _, k = asked.partition(":")
-        operation: dict[str, Any] = {"op": "fit", "method": method, "believe": False}
+        operation: JsonObject = {"op": "fit", "method": method, "believe": False}
         if k:
             operation["k"] = int(k) if k.isdecimal() and len(k) < 7 else k
         elif method != "auto" and takes_k(find_method(method).name) and book.k:
@@ -376,7 +376,7 @@ class Session:
         key = (repr(operation), repr(book.state.roles), id(book.data))
         return self._answers[key] if key in self._answers else self._begin_other(book, operation, key)
 
-    def _begin_other(self, book: Workbook, operation: dict[str, Any], key: Any) -> Job:
+    def _begin_other(self, book: Workbook, operation: JsonObject, key: Hashable) -> Job:
         running = self.worker.job
         if running is not None:
             if running.kind == "compare":
@@ -393,7 +393,7 @@ class Session:
         text = f"Finding groups by {operation['method']} to compare with"
         return self.worker.submit("compare", text, "apply", (state, checked), book.data, done, self._failed)
 
-    def go(self, where: Callable[[Workbook], Any]) -> dict[str, Any]:
+    def go(self, where: Callable[[Workbook], object]) -> JsonObject:
         """Undo, redo or jump; what is being computed for the state that is left is stopped."""
         with self._lock:
             book = self.need()
@@ -405,7 +405,7 @@ class Session:
             self._after_change()
         return self.state()
 
-    def stop(self) -> dict[str, Any]:
+    def stop(self) -> JsonObject:
         """Stop what is being computed; the state stays as it was."""
         with self._lock:
             was_running = self.worker.stop()
@@ -432,7 +432,7 @@ class Session:
 
     # what pages read
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> JsonObject:
         """Return everything that a page shows but rows, labels and maps."""
         with self._lock:
             book, revision, job = self.book, self.revision, self.worker.job
@@ -447,7 +447,7 @@ class Session:
         facts = self._facts(state)
         belief = state.belief
         method = None if state.answer is None else state.answer.groups.recipe.title
-        found: dict[str, Any] = clean(
+        found: JsonObject = clean(
             {
                 **shared,
                 "position": book.position,
@@ -483,12 +483,12 @@ class Session:
             return None
         return f"{book.data.name} has changed on disk since it was read. Read it again, or go on as it was."
 
-    def _facts(self, state: State) -> dict[str, Any]:
+    def _facts(self, state: State) -> JsonObject:
         key = ("facts", state.labels_hash, repr(sorted(state.preparation.items())), id(state.data))
-        found: dict[str, Any] = self._kept.get(key, lambda: views.described(state))
+        found: JsonObject = self._kept.get(key, lambda: views.described(state))
         return found
 
-    def _data(self, book: Workbook, state: State) -> dict[str, Any]:
+    def _data(self, book: Workbook, state: State) -> JsonObject:
         data = book.data
         columns = self._kept.get(("columns", id(data)), lambda: views.columns_of(data))
         used = views.used_columns(state, columns)
@@ -538,7 +538,7 @@ class Session:
         found: PlaneMap = self._maps.get(key, lambda: compute_map(state.rows, kind, 0))
         return found
 
-    def _begin_map(self, book: Workbook, kind: str, state: State, key: Any) -> Job:
+    def _begin_map(self, book: Workbook, kind: str, state: State, key: Hashable) -> Job:
         with self._lock:
             running = self.worker.job
             if running is not None:
@@ -555,11 +555,11 @@ class Session:
             arguments = (dict(state.preparation), kind, 0)
             return self.worker.submit("map", text, "map", arguments, book.data, done, self._failed)
 
-    def selection(self, rows: Any) -> dict[str, Any]:
+    def selection(self, rows: object) -> JsonObject:
         """Return what is in a selection of rows."""
         state = self.need().state
         found = np.unique(np.asarray(rows, dtype=np.int64))
         if found.size and (found[0] < 0 or found[-1] >= state.data.n_rows):
             raise InvalidParameter(f"rows must be from 0 to {state.data.n_rows - 1}.")
-        facts: dict[str, Any] = clean(views.selection_of(state, found))
+        facts: JsonObject = clean(views.selection_of(state, found))
         return facts

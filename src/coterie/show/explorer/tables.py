@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coterie._printing import shortened, visible
-from coterie._support.typing import FloatArray, Indices
+from coterie._support.typing import AnyArray, FloatArray, Indices, JsonObject
 from coterie.data import Table
 from coterie.data.categories import texts_of
 from coterie.errors import InvalidParameter, did_you_mean
@@ -18,7 +16,7 @@ MOST_CODES = 200
 LONGEST_CELL = 200
 
 
-def check_column(table: Table, name: Any) -> str:
+def check_column(table: Table, name: object) -> str:
     """Return the name of a column, or offer the nearest."""
     if not isinstance(name, str) or name not in table.columns:
         near = did_you_mean(name, table.columns[:1_000])
@@ -36,7 +34,7 @@ def numbers_of(table: Table, name: str) -> FloatArray | None:
     return found
 
 
-def coded_column(table: Table, name: str) -> tuple[FloatArray, dict[str, Any]]:
+def coded_column(table: Table, name: str) -> tuple[FloatArray, JsonObject]:
     """Return a column as numbers, or as codes of its most frequent texts, and what they mean."""
     numbers = numbers_of(table, name)
     if numbers is not None:
@@ -52,7 +50,7 @@ def coded_column(table: Table, name: str) -> tuple[FloatArray, dict[str, Any]]:
     return codes, {"name": name, "kind": "category", "names": names, "hidden": n_hidden}
 
 
-def page_of_rows(state: State, rows: Indices, offset: int, limit: int, sort: Any) -> dict[str, Any]:
+def page_of_rows(state: State, rows: Indices, offset: int, limit: int, sort: object) -> JsonObject:
     """Return a page of the table: cells as text, numbers of rows, and how many there are."""
     table = state.data.table
     if sort is not None:
@@ -67,12 +65,12 @@ def page_of_rows(state: State, rows: Indices, offset: int, limit: int, sort: Any
     }
 
 
-def _sorted(state: State, rows: Indices, sort: Any) -> Indices:
+def _sorted(state: State, rows: Indices, sort: object) -> Indices:
     if not isinstance(sort, dict) or not set(sort) <= {"column", "descending"}:
         raise InvalidParameter('sort must be {"column": NAME, "descending": true or false}.')
     table, name = state.data.table, sort.get("column")
     if name == "group" and "group" not in table.columns:
-        values: Any = state.labels[rows]
+        values: AnyArray = state.labels[rows]
     else:
         name = check_column(table, name)
         numbers = numbers_of(table, name)
@@ -96,7 +94,7 @@ def _number(value: float) -> str:
     return "" if value != value else f"{value:.6g}"
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
+from coterie._support.typing import JsonObject
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.show.explorer.session import Session
 from coterie.workbook import Workbook
@@ -36,7 +36,7 @@ def name_of_upload(given: str | None) -> str:
     return name
 
 
-def open_upload(session: Session, given: str | None, content: bytes) -> dict[str, Any]:
+def open_upload(session: Session, given: str | None, content: bytes) -> JsonObject:
     """Open a dropped table; a dropped workbook is replayed on the data at hand, or on its embedded set."""
     name = name_of_upload(given)
     if not content:
@@ -56,7 +56,7 @@ def open_upload(session: Session, given: str | None, content: bytes) -> dict[str
     return session.operate({"op": "fit"})
 
 
-def _open_workbook(session: Session, name: str, content: bytes) -> dict[str, Any]:
+def _open_workbook(session: Session, name: str, content: bytes) -> JsonObject:
     """Replay a workbook; a path in it is never opened: it was not the user who typed it."""
     stored = parse_workbook(content, name)
     if stored.path is not None and is_set(stored.path):

@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from coterie._printing import visible
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
 from coterie.data import inspect
 from coterie.data.categories import texts_of
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.pipeline import Clustering
 from coterie.pipeline.other_numbers import tree_of
 from coterie.pipeline.partition import GroupMeans
 from coterie.pipeline.profile import share_words
 from coterie.pipeline.rules import learn_rules
 from coterie.show.layout.upper_tree import upper_tree
 from coterie.show.palette import color_of
-from coterie.tree import linkage
+from coterie.tree import Dendrogram, linkage
 from coterie.workbook.belief import Belief, partition_of
 from coterie.workbook.dataset import Dataset
 from coterie.workbook.rowsets import LEFT_OUT
@@ -37,18 +38,21 @@ MOST_LEAVES = 60  # of a tree that fits into a panel
 MOST_BARS = 200  # silhouettes of a group that are drawn
 
 
+Value = TypeVar("Value")
+
+
 class Kept:
     """The last few values, by what they were computed from."""
 
     def __init__(self, most: int = KEPT) -> None:
-        self._values: OrderedDict[Any, Any] = OrderedDict()
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._most = most
         self._lock = threading.RLock()
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: Hashable) -> bool:
         return key in self._values
 
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made if it is not there."""
         with self._lock:  # two pages that ask for the same compute it once
             if key not in self._values:
@@ -56,7 +60,8 @@ class Kept:
                 while len(self._values) > self._most:
                     self._values.popitem(last=False)
             self._values.move_to_end(key)
-            return self._values[key]
+            found: Value = self._values[key]
+            return found
 
 
 def clean(value: Any) -> Any:
@@ -74,7 +79,7 @@ def clean(value: Any) -> Any:
     return visible(value) if isinstance(value, str) else value
 
 
-def entry_of(entry: dict[str, Any]) -> dict[str, Any]:
+def entry_of(entry: JsonObject) -> JsonObject:
     """Return an entry of the log as the page lists it: rows and packed labels would be too much."""
     left_out = ("rows", "ranges", "labels", "text", "said")
     found = {name: value for name, value in entry.items() if name not in left_out} | {"text": entry["said"]}
@@ -92,7 +97,7 @@ def colour_of(group: Group) -> str:
     return group.colour or color_of(int(group.id[1:]) - 1)
 
 
-def columns_of(data: Dataset) -> list[dict[str, Any]]:
+def columns_of(data: Dataset) -> list[JsonObject]:
     """Return what each column holds; found out once per data."""
     facts = inspect(data.table)
     found = []
@@ -115,7 +120,7 @@ def columns_of(data: Dataset) -> list[dict[str, Any]]:
     return found
 
 
-def _values_of(data: Dataset, name: str) -> list[dict[str, Any]] | None:
+def _values_of(data: Dataset, name: str) -> list[JsonObject] | None:
     if data.table.is_matrix:
         return None
     texts = texts_of(data.table.content[name]).drop_nulls().alias("value")
@@ -125,7 +130,7 @@ def _values_of(data: Dataset, name: str) -> list[dict[str, Any]] | None:
     ]
 
 
-def used_columns(state: State, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def used_columns(state: State, columns: list[JsonObject]) -> list[JsonObject]:
     """Return the columns with the role that they have in the rows as they are prepared now."""
     prepared = state.rows.prepared
     used = {*prepared.choice.used, *(name for place in prepared.places for name in place.columns)}
@@ -143,7 +148,7 @@ def used_columns(state: State, columns: list[dict[str, Any]]) -> list[dict[str, 
     ]
 
 
-def features_of(means: GroupMeans, at: int) -> list[dict[str, Any]]:
+def features_of(means: GroupMeans, at: int) -> list[JsonObject]:
     """Return in what a group differs from all rows, the most telling first."""
     found = []
     for column in means.telling(at)[:MOST_FEATURES]:
@@ -157,13 +162,13 @@ def features_of(means: GroupMeans, at: int) -> list[dict[str, Any]]:
     return found
 
 
-def described(state: State) -> dict[str, Any]:
+def described(state: State) -> JsonObject:
     """Return what sets each group apart, its rule, and the effects of columns by group."""
     rows = state.rows
     partition = partition_of(rows, state.labels)
     means = partition.means
     at_hand = partition.rows
-    rules: Any = [None] * state.k
+    rules: list[str | None] = [None] * state.k
     if 1 < state.k <= 60 and len(at_hand) <= MOST_RULE_ROWS:
         found, _ = learn_rules(
             at_hand.X, partition.labels, at_hand.columns, means.differences, at_hand.category_of
@@ -185,7 +190,7 @@ def described(state: State) -> dict[str, Any]:
     }
 
 
-def groups_of(state: State, facts: dict[str, Any]) -> list[dict[str, Any]]:
+def groups_of(state: State, facts: JsonObject) -> list[JsonObject]:
     """Return the groups as the page lists them."""
     belief = state.belief
     known = {} if belief is None else {one: at for at, one in enumerate(belief.group_ids)}
@@ -222,10 +227,10 @@ def groups_of(state: State, facts: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def evidence_of(state: State, facts: dict[str, Any]) -> dict[str, Any]:
+def evidence_of(state: State, facts: JsonObject) -> JsonObject:
     """Return what was measured, and whether it is about the groups as they are."""
     belief, answer = state.belief, state.answer
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "stability": None, "p_value": None, "silhouette": None, "text": "Not tested yet.", "stale": False,
         "stale_text": "", "silhouettes": [], "ks": [], "runners_up": [], "chance": None,
         "tree": facts["tree"], "columns": facts["columns"], "group_ids": [group.id for group in state.groups],
@@ -306,7 +311,7 @@ def _words(belief: Belief) -> str:
     return " ".join([*said, belief.text]).strip() or "Not tested."
 
 
-def _curves(answer: Any) -> list[dict[str, Any]]:
+def _curves(answer: Clustering) -> list[JsonObject]:
     """Return what speaks for each number of groups."""
     evidence, found = answer.evidence, []
     for k in evidence.ks:
@@ -318,14 +323,14 @@ def _curves(answer: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _ks_text(answer: Any) -> str:
+def _ks_text(answer: Clustering) -> str:
     """Return why the answer has so many groups."""
     reasons = answer.evidence.verdict.reasons
     count = answer.verdict.count
     return f"{count[:1].upper()}{count[1:]}: {reasons[0]}" if reasons else count
 
 
-def tree_of_state(state: State, means: GroupMeans) -> dict[str, Any] | None:
+def tree_of_state(state: State, means: GroupMeans) -> JsonObject | None:
     """Return the tree of the rows where the method made one, else that of the groups by their means."""
     answer = state.answer
     tree = None if answer is None else tree_of(answer.model, len(state.rows.prepared.rows))
@@ -342,7 +347,7 @@ def tree_of_state(state: State, means: GroupMeans) -> dict[str, Any] | None:
     }
 
 
-def _tree_of_rows(state: State, tree: Any) -> dict[str, Any]:
+def _tree_of_rows(state: State, tree: Dendrogram) -> JsonObject:
     upper = upper_tree(tree, MOST_LEAVES)
     n_leaves = len(upper.leaves)
     labels = state.labels[state.rows.prepared.rows]
@@ -367,7 +372,7 @@ def _tree_of_rows(state: State, tree: Any) -> dict[str, Any]:
     }
 
 
-def selection_of(state: State, rows: Indices) -> dict[str, Any]:
+def selection_of(state: State, rows: Indices) -> JsonObject:
     """Return what is in a selection: how many rows of which groups, and what sets them apart."""
     labels = state.labels[rows]
     counts = np.bincount(labels[labels >= 0], minlength=state.k)
@@ -377,7 +382,7 @@ def selection_of(state: State, rows: Indices) -> dict[str, Any]:
         if counts[at]
     ]
     n_noise, n_left_out = int((labels == -1).sum()), int((labels == LEFT_OUT).sum())
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "count": len(rows), "by_group": by_group, "noise": n_noise, "left_out": n_left_out, "features": [],
     }  # fmt: skip
     inside = np.full(state.data.n_rows, -1, dtype=np.int32)

@@ -7,13 +7,14 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from coterie._support.optional import require
+from coterie._support.typing import JsonObject
 from coterie.show.explorer.routes import Call, Reply, answer
 from coterie.show.explorer.security import MOST_BODY, MOST_UPLOAD, UPLOAD
 from coterie.show.explorer.session import Session
 from coterie.workbook import Workbook
 
 
-def call_of(message: Any, buffers: list[Any]) -> Call:
+def call_of(message: JsonObject, buffers: list[memoryview]) -> Call:
     """Return the request that a message of the page holds."""
     import json
 
@@ -32,7 +33,7 @@ def call_of(message: Any, buffers: list[Any]) -> Call:
     )
 
 
-def reply_to(session: Session, message: Any, buffers: list[Any]) -> Reply:
+def reply_to(session: Session, message: JsonObject, buffers: list[memoryview]) -> Reply:
     """Return the answer to a message, under the limits of the server."""
     call = call_of(message, buffers)
     most = MOST_UPLOAD if call.path == UPLOAD else MOST_BODY
@@ -63,7 +64,7 @@ def make_widget(session: Session) -> Any:
             """The workbook as it is now, whoever changed it."""
             return session.need()
 
-        def _hear(self, _widget: Any, message: Any, buffers: list[Any]) -> None:
+        def _hear(self, _widget: object, message: object, buffers: list[memoryview]) -> None:
             if not isinstance(message, dict) or message.get("kind") != "request":
                 return
             found = reply_to(session, message, buffers)
@@ -74,7 +75,7 @@ def make_widget(session: Session) -> Any:
             told = {"kind": "response", "id": message.get("id"), "status": found.status, "headers": headers}
             self.send(told, buffers=[found.body])
 
-        def _tell(self, name: str, facts: dict[str, Any]) -> None:
+        def _tell(self, name: str, facts: JsonObject) -> None:
             self.send({"kind": "event", "name": name, "data": facts})
 
         def close(self) -> None:

@@ -16,15 +16,20 @@ import time
 import traceback
 import warnings
 from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from coterie._support.children import end_with_parent
 
+if TYPE_CHECKING:
+    from coterie._support.progress import Progress
+    from coterie.workbook.dataset import Dataset
+
+Message: TypeAlias = tuple[Any, ...]  # its kind, and what belongs to a message of that kind
 HEAD = struct.Struct("<Q")
 LEAST_SECONDS = 0.1  # between two messages about progress
 
 
-def send(stream: BinaryIO, message: Any) -> None:
+def send(stream: BinaryIO, message: Message) -> None:
     """Write a message: its length, then its pickle."""
     content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(HEAD.pack(len(content)))
@@ -32,7 +37,7 @@ def send(stream: BinaryIO, message: Any) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: BinaryIO) -> Message:
     """Read a message; EOFError: the other side is gone."""
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
@@ -41,7 +46,8 @@ def receive(stream: BinaryIO) -> Any:
     content = stream.read(size)
     if len(content) < size:
         raise EOFError
-    return pickle.loads(content)
+    message: Message = pickle.loads(content)
+    return message
 
 
 class Reporter:
@@ -50,7 +56,7 @@ class Reporter:
     def __init__(self, stream: BinaryIO, job: int) -> None:
         self._stream, self._job, self._last = stream, job, 0.0
 
-    def __call__(self, progress: Any) -> None:
+    def __call__(self, progress: Progress) -> None:
         """Tell it."""
         now = time.monotonic()
         if now - self._last < LEAST_SECONDS:
@@ -61,7 +67,7 @@ class Reporter:
         send(self._stream, ("progress", self._job, progress.stage, fraction, left))
 
 
-def run_job(name: str, arguments: tuple[Any, ...], data: Any, report: Reporter) -> Any:
+def run_job(name: str, arguments: Message, data: Dataset, report: Reporter) -> object:
     """Return the result of a job."""
     if name == "apply":
         from coterie.workbook.apply import apply
@@ -74,7 +80,7 @@ def run_job(name: str, arguments: tuple[Any, ...], data: Any, report: Reporter) 
     return compute_map(data.rows_for(preparation), kind, seed)
 
 
-def read_messages(source: BinaryIO, messages: SimpleQueue[Any]) -> None:
+def read_messages(source: BinaryIO, messages: SimpleQueue[Message]) -> None:
     """Hand on what the server sends; when it is gone, end the process, whatever it is doing."""
     try:
         while True:
@@ -87,7 +93,7 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
     """Do one job after the other until the server is gone."""
     from coterie.errors import CoterieError
 
-    messages: SimpleQueue[Any] = SimpleQueue()
+    messages: SimpleQueue[Message] = SimpleQueue()
     threading.Thread(target=read_messages, args=(source, messages), name="messages", daemon=True).start()
     data: Any = None
     while True:

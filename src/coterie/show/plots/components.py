@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import AnyArray, CheckedRows, FloatArray, MatrixLike, Model
+from coterie._support.typing import CheckedRows, FloatArray, MatrixLike, Model
 from coterie._support.validation import Flag, Nothing, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.layout.planes import principal_components
@@ -130,7 +130,7 @@ def embedding(
     return ax
 
 
-def shepard(distances: Any, shown: Any, *, ax: Axes | None = None) -> Axes:
+def shepard(distances: MatrixLike, shown: MatrixLike, *, ax: Axes | None = None) -> Axes:
     """Draw the distances of an embedding, or the heights of a tree, against those of the data.
 
     On the line, which is the nearest one through 0, all distances are shown in proportion; the correlation is
@@ -170,7 +170,7 @@ def shepard(distances: Any, shown: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _condensed(values: AnyArray, name: str) -> FloatArray:
+def _condensed(values: MatrixLike, name: str) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 1 and array.size:
         return array

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Labels
+from coterie._support.typing import FloatArray, Labels
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
@@ -166,7 +166,7 @@ def _owners(tree: CondensedTree, labels: Labels) -> Labels:
 
 
 def _draw(ax: Axes, outlines: list[Outline], centers: Values, owner: Labels) -> None:
-    shapes: list[Any] = []
+    shapes: list[FloatArray] = []
     for outline, center in zip(outlines, centers.tolist(), strict=True):
         densities = np.repeat(outline.densities, 2)[1:-1]
         halves = np.repeat(outline.widths, 2) / 2

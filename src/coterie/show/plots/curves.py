@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -161,7 +161,7 @@ def _mark(ax: Axes, evidence: Evidence, curve: Curve, word: str) -> None:
     text.set_path_effects(halo())
 
 
-def impurity_curves(curves: Any, *, ax: Axes | None = None) -> Axes:
+def impurity_curves(curves: CutCurve | Mapping[str, CutCurve], *, ax: Axes | None = None) -> Axes:
     """Draw cluster impurity against label impurity over every cut of one or several trees.
 
     Few clusters lie at the lower right (classes stay together, clusters are mixed), many at the upper left.

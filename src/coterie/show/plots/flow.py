@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyArray, Labels
 from coterie.errors import InvalidParameter
 from coterie.show.layout.flows import Flow, Level, arrange, color_levels, flows_between
 from coterie.show.palette import EMPHASIS, color_of
@@ -80,7 +80,7 @@ def labelings_of(evidence: Any, who: str) -> dict[int, Labels]:
     return found
 
 
-def _draw_ribbons(ax: Axes, at: int, flow: Flow, tops: list[Any], colors: list[Any]) -> None:
+def _draw_ribbons(ax: Axes, at: int, flow: Flow, tops: list[AnyArray], colors: list[Labels]) -> None:
     """Draw the ribbons between two columns, stacked at both ends so that none cross where they touch."""
     left, right = flow.ends(tops[at], tops[at + 1])
     share = np.linspace(0.0, 1.0, BEND)
@@ -98,7 +98,7 @@ def _draw_ribbons(ax: Axes, at: int, flow: Flow, tops: list[Any], colors: list[A
     ax.add_collection(ribbons)
 
 
-def _draw_column(ax: Axes, at: int, level: Level, tops: Any, colors: Any, *, is_chosen: bool) -> None:
+def _draw_column(ax: Axes, at: int, level: Level, tops: AnyArray, colors: Labels, *, is_chosen: bool) -> None:
     fills = [color_of(color) for color in colors]
     edge, width = (EMPHASIS, 1.4) if is_chosen else ("white", 0.4)
     ax.bar(
@@ -114,7 +114,7 @@ def _draw_column(ax: Axes, at: int, level: Level, tops: Any, colors: Any, *, is_
         )
 
 
-def _dress(ax: Axes, levels: list[Level], tops: list[Any]) -> None:
+def _dress(ax: Axes, levels: list[Level], tops: list[AnyArray]) -> None:
     every = -(-len(levels) // 30)
     ax.set_xticks(range(0, len(levels), every), [str(level.k) for level in levels[::every]])
     lowest = min(float(top.min()) for top in tops)

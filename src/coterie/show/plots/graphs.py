@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import Labels
+from coterie._support.typing import CheckedRows, Labels
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.cluster.spectral import MatrixGraph
 from coterie.show.palette import EMPHASIS, FAINT, INK, color_of
@@ -134,7 +134,7 @@ def affinity(model: SpectralClustering, ax: Axes | None = None, *, names: list[s
     return ax
 
 
-def _joined(weights: Any, n_cells: int) -> npt.NDArray[np.float64]:
+def _joined(weights: CheckedRows, n_cells: int) -> npt.NDArray[np.float64]:
     """Return the mean of each block of pairs; the diagonal, a row with itself, does not count."""
     n = weights.shape[0]
     edges = np.linspace(0, n, n_cells + 1).astype(np.intp)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels, MatrixLike, Model
+from coterie._support.typing import CheckedRows, FloatArray, Indices, Labels, MatrixLike, Model, ValuesByName
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots.drawing.canvas import column_names, drawing
 from coterie.show.plots.drawing.marks import count_of, plain
-from coterie.show.plots.drawing.tree_layout import lay_out, read_cut, read_tree
+from coterie.show.plots.drawing.tree_layout import Cut, lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 MOST_BANDS = 1000  # bands of a heat map; more rows are averaged in the order of the tree
 MOST_NAMES = 60
@@ -27,12 +29,12 @@ SCALES = ("columns", "rows")
 
 def clustermap(
     X: MatrixLike,
-    rows: Any,
-    columns: Any = None,
+    rows: Model,
+    columns: Model = None,
     *,
     scale: str | None = "columns",
-    cut: Any = None,
-    columns_cut: Any = None,
+    cut: Cut = None,
+    columns_cut: Cut = None,
 ) -> Figure:
     """Draw a table as a heat map, rows and columns in the order of their trees, which stand at its sides.
 
@@ -58,7 +60,7 @@ def clustermap(
     (4, 3)
     """
     check_parameter(scale, Nothing() | Choice(*SCALES), name="scale", who="clustermap")
-    table: Any = check_data(X, who="clustermap", may_be_distances=True)
+    table: CheckedRows = check_data(X, who="clustermap", may_be_distances=True)
     across = None if columns is None else _tree_of(columns, table.shape[1], "columns")
     down = _tree_of(rows, table.shape[0], "rows")
     order = np.arange(table.shape[1]) if across is None else across.leaf_order()
@@ -85,7 +87,7 @@ def clustermap(
     return figure
 
 
-def _entitle(figure: Figure, shape: tuple[int, int], labels: Any) -> None:
+def _entitle(figure: Figure, shape: tuple[int, int], labels: Labels | None) -> None:
     """Say how large the table is, and how many clusters are coloured."""
     clusters = "" if labels is None else f", {count_of(len(np.unique(labels)), 'cluster')}"
     title = f"{count_of(shape[0], 'row')}, {count_of(shape[1], 'column')}{clusters}"
@@ -120,18 +122,18 @@ def _bands(ordered: FloatArray) -> FloatArray:
     return means
 
 
-def _draw_heat(ax: Any, shown: FloatArray, n_rows: int, *, is_scaled: bool) -> Any:
+def _draw_heat(ax: Axes, shown: FloatArray, n_rows: int, *, is_scaled: bool) -> AxesImage:
     """Draw values in colours that a few extreme ones do not wash out."""
     if is_scaled:
         end = float(np.quantile(np.abs(shown), 0.99)) or 1.0
-        limits = {"cmap": DIVERGING, "vmin": -end, "vmax": end}
+        limits: ValuesByName = {"cmap": DIVERGING, "vmin": -end, "vmax": end}
     else:
         limits = {"cmap": SEQUENTIAL}
     extent = (-0.5, shown.shape[1] - 0.5, -0.5, n_rows - 0.5)
     return ax.imshow(shown, aspect="auto", origin="lower", extent=extent, interpolation="nearest", **limits)
 
 
-def _draw_side(ax: Any, tree: Dendrogram, labels: Any, *, is_upright: bool) -> None:
+def _draw_side(ax: Axes, tree: Dendrogram, labels: Labels | None, *, is_upright: bool) -> None:
     layout = lay_out(tree, max_leaves=MOST_TIPS, labels=labels, by_size=True)
     draw_tree(ax, layout, is_upright=is_upright)
     ends = (-0.5, tree.n_leaves - 0.5)
@@ -143,7 +145,7 @@ def _draw_side(ax: Any, tree: Dendrogram, labels: Any, *, is_upright: bool) -> N
     ax.set_axis_off()
 
 
-def _draw_strip(ax: Any, labels: Labels) -> None:
+def _draw_strip(ax: Axes, labels: Labels) -> None:
     """Draw the clusters beside the heat map."""
     to_rgb = drawing("colors").to_rgb
     present, codes = np.unique(labels, return_inverse=True)
@@ -152,7 +154,7 @@ def _draw_strip(ax: Any, labels: Labels) -> None:
     ax.set_axis_off()
 
 
-def _name_columns(ax: Any, known: list[str] | None, tree: Dendrogram | None, order: Any) -> None:
+def _name_columns(ax: Axes, known: list[str] | None, tree: Dendrogram | None, order: Indices) -> None:
     names = known or [str(column) for column in range(len(order))]
     if tree is not None and tree.names is not None:
         names = list(tree.names)
@@ -164,7 +166,7 @@ def _name_columns(ax: Any, known: list[str] | None, tree: Dendrogram | None, ord
     ax.tick_params(axis="x", length=0)
 
 
-def _name_rows(ax: Any, tree: Dendrogram) -> None:
+def _name_rows(ax: Axes, tree: Dendrogram) -> None:
     is_named = tree.names is not None and tree.n_leaves <= MOST_NAMES
     order = tree.leaf_order() if is_named else ()
     names = [plain(tree.names[leaf]) for leaf in order] if tree.names is not None else []

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels
+from coterie._support.typing import FloatArray, Labels, Model
 from coterie._support.validation import Nothing, Whole, check_parameter
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import drawing
 from coterie.show.plots.drawing.marks import plain
-from coterie.show.plots.drawing.tree_layout import TreeLayout, lay_out, read_cut, read_tree
+from coterie.show.plots.drawing.tree_layout import Cut, TreeLayout, lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree, label_tips
 from coterie.tree import Dendrogram, entanglement
 
@@ -26,10 +26,10 @@ BAND_NOTE = (
 
 
 def tanglegram(
-    first: Any,
-    second: Any,
+    first: Model,
+    second: Model,
     *,
-    cut: Any = None,
+    cut: Cut = None,
     names: tuple[str, str] | None = None,
     max_leaves: int | None = 60,
 ) -> Figure:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import Labels, Model
+from coterie._support.typing import Labels, MatrixLike, Model
 from coterie.errors import InvalidData
 from coterie.series import SeriesCollection, WarpingPath, read_series
 from coterie.show.palette import FAINT, INK, color_of
@@ -23,7 +23,7 @@ FEW_PANELS = 3  # that stand in one row
 MOST_LINKS = 400  # matches that are drawn
 
 
-def series_groups(X: Any, model: Model, *, names: list[str] | None = None, column: int = 0) -> Figure:
+def series_groups(X: object, model: Model, *, names: list[str] | None = None, column: int = 0) -> Figure:
     """Draw the series of each group in a panel of its own, with the centre of the group.
 
     Of more than 200 series in a group, 200 are drawn, spread over the group. The thick line is the centre of
@@ -82,8 +82,8 @@ def _draw_members(ax: Axes, series: SeriesCollection, labels: Labels, group: int
 
 
 def warping(
-    x: Any,
-    y: Any,
+    x: MatrixLike,
+    y: MatrixLike,
     path: WarpingPath,
     ax: Axes | None = None,
     *,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels
+from coterie._support.typing import FloatArray, Labels, Model
 from coterie._support.validation import Flag, Nothing, Whole, check_parameter
 from coterie.phylogeny import Phylogeny
 from coterie.show.palette import INK, letters_in
@@ -18,7 +18,7 @@ from coterie.show.plots.drawing.phylogeny_layout import (
     read_clades,
     read_phylogeny,
 )
-from coterie.show.plots.drawing.tree_layout import TreeLayout, lay_out, read_cut, read_tree
+from coterie.show.plots.drawing.tree_layout import Cut, TreeLayout, lay_out, read_cut, read_tree
 from coterie.show.plots.trees import title_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ AT_NODE: Spot = (-3.0, 2.0)  # where support is written, in points from a node
 HOLE = 0.04  # radius of the root's arc, of the whole
 
 
-def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax: Axes | None = None) -> Axes:
+def radial_tree(
+    model: Model, *, cut: Cut = None, max_leaves: int | None = 120, ax: Axes | None = None
+) -> Axes:
     """Draw a tree around its root: leaves on the rim, heights towards the centre.
 
     Parameters
@@ -83,7 +85,12 @@ def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax
 
 
 def phylogram(
-    model: Any, *, cut: Any = None, max_leaves: int | None = 80, slanted: bool = False, ax: Axes | None = None
+    model: Model,
+    *,
+    cut: Cut = None,
+    max_leaves: int | None = 80,
+    slanted: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw a tree as a phylogeny: the root at the left, names at the right, a bar for the scale of branches.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, drawing, panels, tidy
 from coterie.show.plots.drawing.marks import LINE_SPACING, POINTS_PER_INCH, plain
-from coterie.show.plots.drawing.tree_layout import TreeLayout, cut_height, lay_out, read_cut, read_tree
+from coterie.show.plots.drawing.tree_layout import Cut, TreeLayout, cut_height, lay_out, read_cut, read_tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ WEDGE = 0.8  # width of a node that was cut short, of the room it has
 def dendrogram(
     model: Model,
     *,
-    cut: Any = None,
+    cut: Cut = None,
     max_leaves: int | None = 50,
     orientation: str = "vertical",
     order: VectorLike | None = None,
@@ -81,7 +81,7 @@ def dendrogram(
 
 
 def linkages(
-    trees: Settings, *, cut: Any = None, max_leaves: int | None = 30, orientation: str = "vertical"
+    trees: Settings, *, cut: Cut = None, max_leaves: int | None = 30, orientation: str = "vertical"
 ) -> Figure:
     """Draw the trees of several linkages side by side, each with its own heights.
 
@@ -195,7 +195,7 @@ def _set_limits(ax: Axes, layout: TreeLayout, *, is_upright: bool) -> None:
     ax.spines["bottom" if is_upright else "left"].set_color(FAINT)
 
 
-def _enough(max_leaves: int | None, labels: Any) -> int | None:
+def _enough(max_leaves: int | None, labels: Labels | None) -> int | None:
     """Return the number of tips, at least one per cluster as long as tips can be told apart."""
     if max_leaves is None or labels is None:
         return max_leaves
@@ -203,14 +203,14 @@ def _enough(max_leaves: int | None, labels: Any) -> int | None:
     return max(max_leaves, k) if k <= MOST_NAMES else max_leaves
 
 
-def _line(layout: TreeLayout, labels: Labels, cut: Any) -> float | None:
+def _line(layout: TreeLayout, labels: Labels, cut: Cut) -> float | None:
     """Return where the cut is drawn: at the height given, or between the merges made and the others."""
     if isinstance(cut, float | np.floating):
         return float(cut)
     return cut_height(layout.tree, labels)
 
 
-def title_of(layout: TreeLayout, labels: Any) -> str:
+def title_of(layout: TreeLayout, labels: Labels | None) -> str:
     """Return how many leaves a tree has, how it is cut, and how much of it is drawn."""
     n, k = layout.tree.n_leaves, 0 if labels is None else len(np.unique(labels))
     cut = "" if labels is None else f", cut into {k:,} cluster{'s' if k != 1 else ''}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._support.files import check_output
-from coterie._support.typing import FloatArray, Indices
+from coterie._support.typing import FloatArray, Indices, Labels, SparseData
 from coterie.cluster import lay_out_graph
 from coterie.data.graphs import Graph
 from coterie.errors import InvalidData
@@ -80,7 +79,7 @@ def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | Non
         raise InvalidData(f"report_graph needs the graph of the {n:,} nodes, got {graph.weights.shape[0]:,}.")
     values, columns = _node_columns(graph, np.asarray(found.labels))
     at_hand = RowsAtHand(values, values, np.arange(n), columns, n, metric=NO_DISTANCE)
-    levels: dict[int, Any] = {}
+    levels: dict[int, Partition] = {}
     for level in found.communities.levels.T:
         k = int(level.max()) + 1
         if 1 < k <= MOST_LEVELS and k != found.k:
@@ -109,7 +108,7 @@ def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | Non
     )
 
 
-def _links(graph: Graph) -> Any:
+def _links(graph: Graph) -> SparseData:
     """Return the weights in both directions together, without loops."""
     weights = csr_array(graph.weights, dtype=np.float64)
     links = csr_array((weights + weights.T) / 2)
@@ -118,7 +117,7 @@ def _links(graph: Graph) -> Any:
     return links
 
 
-def _node_columns(graph: Graph, labels: Any) -> tuple[FloatArray, tuple[str, ...]]:
+def _node_columns(graph: Graph, labels: Labels) -> tuple[FloatArray, tuple[str, ...]]:
     """Return what is known of a node: its edges, and which share of their weight stays in its group."""
     links = _links(graph)
     row = np.repeat(np.arange(len(labels)), np.diff(links.indptr))

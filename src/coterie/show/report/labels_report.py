@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -101,7 +100,7 @@ def report_labels(
 def subject_of_labels(
     data: LabelledData,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: Sequence[object] | None = None,
     scale: str = "standard",
     command: str | None = None,
     python: str = "",

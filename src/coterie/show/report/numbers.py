@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+
+from coterie._support.typing import VectorLike
 
 Numbers: TypeAlias = tuple[float | None, ...]  # None where there is no number: JSON has no NaN
 DIGITS = 4  # a picture of 1,000 pixels cannot show more
 MOST_DECIMALS = 4  # of a column of a table
 
 
-def rounded(values: Any, digits: int = DIGITS) -> Numbers:
+def rounded(values: VectorLike, digits: int = DIGITS) -> Numbers:
     """Return the values with so many significant digits of the largest one; None where not finite.
 
     Examples

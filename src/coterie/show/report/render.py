@@ -74,7 +74,7 @@ def page_data(facts: ReportFacts) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _stop(labeling: Any) -> JsonObject:
+def _stop(labeling: object) -> JsonObject:
     names = ("k", "role", "labels", "colors", "sizes", "silhouettes", "map_finding", "silhouette_finding")
     return {name: getattr(labeling, name) for name in names}
 

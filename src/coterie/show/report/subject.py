@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import Indices, Labels, Model
 from coterie.evaluate import Significance, Stability
 from coterie.pipeline import Candidate, FitVerdict, Profile
 from coterie.pipeline.many_columns import PixelColumns, are_numbered, pixel_columns
@@ -51,7 +51,7 @@ class Subject:
     seed: int = 0  # of the sample and the maps
     group_names: Sequence[str] | None = None  # what the groups of the answer are called, e.g. by their words
     typical: Sequence[Indices] | None = None  # places of their most typical rows, where they are known
-    linked: Any = None  # the estimator, where it linked near rows: its graph is drawn as a map
+    linked: Model = None  # the estimator, where it linked near rows: its graph is drawn as a map
     is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
     series: Any = None  # rows that are time series, which cards draw
     used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -76,7 +76,9 @@ def panels(
     return figure, list(grid[:n])
 
 
-def tidy(ax: Axes, *, title: str = "", x: str = "", y: str = "", grid: str | None = None) -> None:
+def tidy(
+    ax: Axes, *, title: str = "", x: str = "", y: str = "", grid: Literal["both", "x", "y"] | None = None
+) -> None:
     """Set title and labels, take away what carries nothing; `grid` is "x", "y" or "both".
 
     Examples
@@ -94,8 +96,7 @@ def tidy(ax: Axes, *, title: str = "", x: str = "", y: str = "", grid: str | Non
             ax.spines[side].set_visible(False)
     ax.tick_params(color=FAINT, labelcolor=INK)
     if grid is not None:
-        which: Any = grid
-        ax.grid(axis=which, color=FAINT, linewidth=0.6)
+        ax.grid(axis=grid, color=FAINT, linewidth=0.6)
         ax.set_axisbelow(True)
 
 

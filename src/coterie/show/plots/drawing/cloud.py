@@ -14,6 +14,7 @@ from coterie.show.plots.drawing.marks import words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 MOST_MARKERS = 20_000  # rows; more are drawn as a density
 MOST_VECTORS = 2_000  # rows; more are drawn as pixels in SVG and PDF files
@@ -146,7 +147,7 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
         _write_name(ax, np.median(places[labels == label], axis=0), name)
 
 
-def _write_name(ax: Axes, place: Any, name: str) -> None:
+def _write_name(ax: Axes, place: FloatArray, name: str) -> None:
     """Write a name just above a place, which may be marked."""
     text = ax.annotate(
         name,
@@ -162,8 +163,8 @@ def _write_name(ax: Axes, place: Any, name: str) -> None:
     text.set_path_effects([drawing("patheffects").withStroke(linewidth=2.2, foreground="white")])
 
 
-def _handle(label: int, name: str) -> Any:
-    return drawing("lines").Line2D(
+def _handle(label: int, name: str) -> Line2D:
+    handle: Line2D = drawing("lines").Line2D(
         [],
         [],
         linestyle="none",
@@ -172,6 +173,7 @@ def _handle(label: int, name: str) -> Any:
         color=NOISE_COLOR if label < 0 else color_of(label),
         label=name,
     )
+    return handle
 
 
 def draw_values(

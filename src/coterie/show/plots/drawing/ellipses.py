@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from coterie.show.plots.drawing.canvas import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
 SPANNING_STEPS = (
     1000  # most steps; each is one pass over a hull's corners, some twenty to a hundred are usual
@@ -106,7 +107,9 @@ def _spanning_weights(lifted: FloatArray) -> FloatArray:
     return weights
 
 
-def draw_ellipse(ax: Axes, shape: EllipseShape, color: Any, *, fill: float = 0.10, zorder: float = 3) -> None:
+def draw_ellipse(
+    ax: Axes, shape: EllipseShape, color: ColorType, *, fill: float = 0.10, zorder: float = 3
+) -> None:
     """Draw an ellipse: an outline, and a faint filling.
 
     Examples

@@ -13,6 +13,7 @@ from coterie.show.plots.drawing.canvas import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
 LONGEST_NAME = 32
 NOISE_LABEL = -1
@@ -84,7 +85,7 @@ def words_of_labels(
     return ["noise" if _is_noise(word) else plain(word, longest) for word in words]
 
 
-def count_from_0(labels: Iterable[Any]) -> bool:
+def count_from_0(labels: Iterable[object]) -> bool:
     """Return whether labels are whole numbers that begin with 0, noise aside: those of a fitted model.
 
     Examples
@@ -114,7 +115,7 @@ def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: flo
     return shown
 
 
-def letters_on(color: Any) -> str:
+def letters_on(color: ColorType) -> str:
     """Return the colour of letters that can be read on a colour: white on dark ones, black on middle ones.
 
     Examples

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels, Model
+from coterie._support.typing import FloatArray, Labels, Model, VectorLike
 from coterie._support.validation import Nothing, Number, Whole, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import INK, color_of
@@ -67,7 +67,10 @@ def read_tree(model: Model, who: str) -> Dendrogram:
     )
 
 
-def read_cut(tree: Dendrogram, cut: Any, who: str) -> Labels | None:
+Cut: TypeAlias = VectorLike | Model | None  # a number of clusters, a height, labels, or a model that has them
+
+
+def read_cut(tree: Dendrogram, cut: Cut, who: str) -> Labels | None:
     """Return the labels of the leaves for a number of clusters, a height, or labels; None for None.
 
     Examples
@@ -78,13 +81,13 @@ def read_cut(tree: Dendrogram, cut: Any, who: str) -> Labels | None:
     """
     if cut is None:
         return None
-    cut = getattr(cut, "labels_", cut)
-    if np.ndim(cut) == 0:
+    given: Any = getattr(cut, "labels_", cut)
+    if np.ndim(given) == 0:
         constraint = Nothing() | Whole(1, tree.n_leaves) | Number()
-        check_parameter(cut, constraint, name="cut", who=who)
-        is_number = isinstance(cut, int | np.integer)
-        return tree.cut(n_clusters=int(cut)) if is_number else tree.cut(height=float(cut))
-    labels = np.asarray(cut)
+        check_parameter(given, constraint, name="cut", who=who)
+        is_number = isinstance(given, int | np.integer)
+        return tree.cut(n_clusters=int(given)) if is_number else tree.cut(height=float(given))
+    labels = np.asarray(given)
     if labels.shape != (tree.n_leaves,) or labels.dtype.kind not in "iu":
         raise InvalidData(
             f"cut of {who} must be a number of clusters, a height, or a label per leaf, {tree.n_leaves:,} of "
