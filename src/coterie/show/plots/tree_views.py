@@ -142,7 +142,7 @@ def phylogram(
 
 
 def unrooted_tree(
-    model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax: Axes | None = None
+    model: Model, *, cut: Cut = None, max_leaves: int | None = 120, ax: Axes | None = None
 ) -> Axes:
     """Draw a tree without a root: branches in all directions, as long as they are, spread evenly.
 
@@ -190,7 +190,7 @@ def unrooted_tree(
     return ax
 
 
-def _branching(model: Any, cut: Any, max_leaves: int | None, who: str) -> tuple[Branching, str]:
+def _branching(model: Model, cut: Cut, max_leaves: int | None, who: str) -> tuple[Branching, str]:
     """Return what is drawn of a phylogeny or a dendrogram, and its title."""
     if isinstance(model, Phylogeny):
         groups = read_clades(model, cut, who)
@@ -279,7 +279,7 @@ def _write_end(ax: Axes, branching: Branching, tip: int, start: Spot, end: Spot)
     )
 
 
-def _write_support(ax: Axes, branching: Branching, node: int, at: Any, shift: Spot) -> None:
+def _write_support(ax: Axes, branching: Branching, node: int, at: FloatArray, shift: Spot) -> None:
     ax.annotate(
         branching.support[node],
         (float(at[0]), float(at[1])),
