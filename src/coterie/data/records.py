@@ -48,13 +48,8 @@ def _links(source: Source, value: ValuesByName) -> list[dict[str, Any]] | None:
     Links name nodes by their "id", or count them where nodes have none; both are common, and networkx and D3
     write them.
     """
-    nodes, links = value.get("nodes"), value.get("links", value.get("edges"))
-    for part in (nodes, links):
-        if not (isinstance(part, list) and part and all(isinstance(one, dict) for one in part)):
-            return None
-    assert nodes is not None
-    assert links is not None
-    if not all({"source", "target"} <= link.keys() for link in links):
+    nodes, links = _records(value.get("nodes")), _records(value.get("links", value.get("edges")))
+    if not nodes or not links or not all({"source", "target"} <= link.keys() for link in links):
         return None
     if all("id" in node for node in nodes):
         return links
@@ -64,6 +59,11 @@ def _links(source: Source, value: ValuesByName) -> list[dict[str, Any]] | None:
     return [
         {**link, **{end: _named(source, link[end], names) for end in ("source", "target")}} for link in links
     ]
+
+
+def _records(part: Any) -> list[dict[str, Any]]:
+    is_list = isinstance(part, list) and all(isinstance(one, dict) for one in part)
+    return part if is_list else []
 
 
 def _named(source: Source, end: Any, names: list[Any]) -> Any:

@@ -279,7 +279,7 @@ def _write_end(ax: Axes, branching: Branching, tip: int, start: Spot, end: Spot)
     )
 
 
-def _write_support(ax: Axes, branching: Branching, node: int, at: FloatArray, shift: Spot) -> None:
+def _write_support(ax: Axes, branching: Branching, node: int, at: Spot | FloatArray, shift: Spot) -> None:
     ax.annotate(
         branching.support[node],
         (float(at[0]), float(at[1])),
