@@ -228,6 +228,8 @@ def test_odd_rows():
         BayesianGaussianMixture().fit([[1.0, 2.0]])
     with pytest.raises(InvalidData, match="counts copies of rows and must add up to more than 1"):
         BayesianGaussianMixture().fit([[1.0], [2.0]], sample_weight=[0.25, 0.25])
+    with pytest.raises(InvalidData, match=r"the lower bound of the evidence overflows\. Use"):
+        BayesianGaussianMixture(degrees_of_freedom_prior=1e308).fit(clouds(n=20))
     with pytest.raises(InvalidData, match="ill-defined"):
         BayesianGaussianMixture(2, reg_covar=0, init_params="random", random_state=0).fit(np.ones((9, 2)))
 

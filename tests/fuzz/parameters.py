@@ -27,6 +27,8 @@ COUNTS_OF_WORK = frozenset(
         "n_jobs",
         "verbose",
         "n_probes",
+        "n_rows",
+        "n_columns",
     }
 )
 MOST_WORK = 100

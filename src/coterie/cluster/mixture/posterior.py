@@ -137,6 +137,17 @@ class Posterior:
 
     def bound(self, entropy: float) -> float:
         """Return the lower bound of the evidence, without constants, for shares of that entropy."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused next
+            bound = float(entropy + self._log_norms())
+        if not np.isfinite(bound):
+            raise InvalidData(
+                "the lower bound of the evidence overflows. Use smaller priors (degrees_of_freedom_prior, "
+                "weight_concentration_prior, mean_precision_prior), or scale the columns."
+            )
+        return bound
+
+    def _log_norms(self) -> float:
+        """Return what the distributions of weights, means and precisions add to the bound."""
         k, d = self.means.shape
         degrees = self.degrees_of_freedom
         logs = log_determinants(self.factors, self.family, d) - d / 2 * np.log(degrees)
@@ -147,7 +158,7 @@ class Posterior:
             weights = -betaln(*self.concentration).sum()
         else:
             weights = gammaln(self.concentration.sum()) - gammaln(self.concentration).sum()
-        return float(entropy - wishart - weights - d / 2 * np.log(self.mean_precision).sum())
+        return float(-wishart - weights - d / 2 * np.log(self.mean_precision).sum())
 
     def astype(self, dtype: np.dtype[Any]) -> Posterior:
         """Return it with means and covariances in another precision, or refuse what overflows."""
