@@ -35,11 +35,12 @@ struct TwoLargest {
   }
   COTERIE_INLINE void finish(double& largest, double& next) const {
     largest = next = -std::numeric_limits<double>::infinity();
-    for (int lane = 0; lane < width; ++lane)
-      for (const double number : {first[lane], second[lane]}) {
-        next = next > (largest < number ? largest : number) ? next : (largest < number ? largest : number);
-        largest = largest > number ? largest : number;
-      }
+    for (int lane = 0; lane < 2 * width; ++lane) {
+      const double number = lane < width ? first[lane] : second[lane - width];
+      const double smaller = largest < number ? largest : number;
+      next = next > smaller ? next : smaller;
+      largest = largest > number ? largest : number;
+    }
   }
 };
 
