@@ -64,6 +64,7 @@ def values():
     texts = fit_texts(["ripe apples", "sweet pears", "old engine", "new brakes"] * 5, believe=False)
     table = as_table(pd.DataFrame({"a": X[:, 0], "b": np.arange(60) + 1000, "c": 1.0}))
     left_out = table.choose().left_out
+    places = fit_groups(as_table(pd.DataFrame(X[:, :2], columns=["lat", "lon"])), Recipe(n_clusters=3))
     return [
         KMeans(3, random_state=0).partial_fit(X).features_,
         Birch().fit(X).tree_, HDBSCAN().fit(X).condensed_tree_, suggest_eps(X),
@@ -78,6 +79,7 @@ def values():
         stability(KMeans(3), X, n_resamples=3, random_state=0), cluster_precision(NAMES, LABELS),
         contingency_table(NAMES, LABELS), pair_counts(NAMES, LABELS), silhouette(X, NAMES),
         Reading("percent", "%"), ColumnReading(Reading("percent", "%"), ("-999",)),
+        places, places.places[0], places.profile.positions[0],
         groups, groups.profile, groups.recipe, groups.profile.rules[0], groups.profile.rules[0].conditions[0],
         fit_scaling(X), table.choose(), left_out[0], settle_missing(X, ["a", "b", "c"]),
         LabelPair(NAMES, LABELS, "x", "y", "f", 0, (), "x"),

@@ -1,6 +1,7 @@
 """Tables with latitude and longitude: one position on the Earth, through every door."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas
@@ -9,13 +10,14 @@ import pytest
 
 import coterie
 from coterie.cli.app import run
-from coterie.data import as_table, prepare_rows
+from coterie.data import Place, as_table, prepare_rows
 from coterie.data.geography.places import find_places, named_pairs, with_places
 from coterie.data.geography.positions import group_positions, in_degrees
 from coterie.distance import pairwise_distances
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter, ModelFileError
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline import make_request
+from coterie.pipeline.groups import check_groups
 from coterie.pipeline.rows import memory_rows
 from coterie.workbook.dataset import weighted
 from places import towns
@@ -272,6 +274,19 @@ def test_weights_of_a_position():
         {"price": 3.0, "lat, lon: x": 2.0, "lat, lon: y": 2.0, "lat, lon: z": 2.0}
     )
     assert any("weights of columns: lat x 4" in note for note in heavy.prepared.said)
+
+
+def test_damaged_model_files_are_refused():
+    """Law: positions that do not fit the columns or the groups of a model file are refused."""
+    groups = coterie.fit(visits()[0], "kmeans", 4, believe=False).groups
+    state = groups.__coterie_state__()
+    sizes = {"columns": 3, "groups": 4, "described": 2, "clusters": 4}
+    check_groups(state, sizes, who="Groups")
+    with pytest.raises(ModelFileError, match="places of Groups must be positions"):
+        check_groups(state | {"places": (Place("y", "x"),)}, sizes, who="Groups")
+    fewer = replace(groups.profile.positions[0], centers=groups.profile.positions[0].centers[:2])
+    with pytest.raises(ModelFileError, match="positions of 4 groups"):
+        check_groups(state | {"profile": replace(groups.profile, positions=(fewer,))}, sizes, who="Groups")
 
 
 def test_update_is_refused():

@@ -437,7 +437,12 @@ def check_groups(state: Settings, sizes: Mapping[str, int], *, who: str) -> None
     if readings and len(readings) != n_columns:
         raise wrong("readings", who, f"be of {n_columns:,} columns, as columns says", len(readings))
     described = sum(1 if known is None else len(known) for known in levels) if levels else n_columns
-    described -= len(state.get("places", ()))
+    places = state.get("places", ())
+    described -= len(places)
+    if any(axis not in state["columns"] for place in places for axis in place.axes):
+        raise wrong("places", who, "be positions of which columns has the axes", list(places[0].columns))
+    if any(len(each.centers) != n_groups for each in profile.positions):
+        raise wrong("profile", who, f"have positions of {n_groups} groups", len(profile.positions[0].centers))
     for name, size in (("profile", len(profile.columns)), ("centers", sizes["described"])):
         if size != described:
             raise wrong(name, who, f"have {described:,} columns, as columns says", size)
