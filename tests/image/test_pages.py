@@ -30,4 +30,6 @@ def test_pages_run_from_top_to_bottom(name, tmp_path, monkeypatch, small_budget,
     assert capfd.readouterr().err == ""
     pictures = PICTURE.findall(text)
     assert len(pictures) >= 1
-    assert all((tmp_path / picture).exists() and (PAGES / "pictures" / picture).exists() for picture in pictures)
+    assert all(
+        (tmp_path / picture).exists() and (PAGES / "pictures" / picture).exists() for picture in pictures
+    )
