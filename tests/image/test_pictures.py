@@ -294,6 +294,6 @@ def test_damage_is_told_in_our_words(tmp_path):
     """Law: numbers in a header that are none are told in our words, not in those of Python."""
     path = tmp_path / "a.ppm"
     path.write_bytes(b"P5 3 x2 255\n" + bytes(6))
-    with pytest.raises(InvalidFile, match="a damaged or cut-off picture|not a picture") as told:
+    with pytest.raises(InvalidFile, match=r"a damaged or cut-off picture|not a picture") as told:
         read_picture(path)
     assert "literal" not in str(told.value)
