@@ -15,7 +15,7 @@ PICTURE = re.compile(r"!\[[^\]]*\]\(pictures/([^)]+)\)")
 
 @pytest.mark.parametrize("name", ["images", "segmentation"])
 def test_pages_run_from_top_to_bottom(name, tmp_path, monkeypatch, small_budget, capfd):
-    """Law: every block runs in its order, every command ends well, and the pictures that are shown are made."""
+    """Law: every block runs in its order, commands end well, and the pictures that are shown are made."""
     monkeypatch.chdir(tmp_path)
     text, namespace = (PAGES / f"{name}.md").read_text(), {}
     for language, block in BLOCK.findall(text):

@@ -288,3 +288,12 @@ def test_errors_and_borders():
     assert np.allclose(means[labels == 1], (COLOURS[labels == 1] / 255).mean(axis=0))
     with pytest.raises(InvalidData, match="the shape of the picture"):
         draw_boundaries(COLOURS, labels[:3])
+
+
+def test_damage_is_told_in_our_words(tmp_path):
+    """Law: numbers in a header that are none are told in our words, not in those of Python."""
+    path = tmp_path / "a.ppm"
+    path.write_bytes(b"P5 3 x2 255\n" + bytes(6))
+    with pytest.raises(InvalidFile, match=r"a damaged or cut-off picture|not a picture") as told:
+        read_picture(path)
+    assert "literal" not in str(told.value)

@@ -217,7 +217,8 @@ def _in_words(name: str) -> Iterator[None]:
         raise InvalidFile(f"{name}: needs more memory than there is to be decoded.") from None
     except Exception as error:
         unknown = type(error).__name__ == "UnidentifiedImageError"
-        problem = "" if unknown else f" ({str(error).strip() or type(error).__name__})"
+        told = str(error).partition("(")[0].strip() if isinstance(error, OSError) and not unknown else ""
+        problem = f" ({told})" if told else ""
         kind = "not a picture of a known format" if unknown else "a damaged or cut-off picture"
         raise InvalidFile(
             f"{name}: {kind}{problem}. Formats: PNG, JPEG, TIFF, WebP, GIF, BMP, PPM, AVIF, JPEG 2000."
