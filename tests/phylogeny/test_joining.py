@@ -16,7 +16,7 @@ from coterie.tree import Dendrogram
 from phylogeny_trees import assert_same_tree, parse, plain_neighbour_joining, random_square
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(3, 40), st.integers(0, 2**32))
 def test_an_additive_tree_is_found_again(n, seed):
     """Law: from the distances along a tree with positive lengths, neighbour joining makes that tree."""
