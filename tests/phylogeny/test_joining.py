@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import average
+from scipy.sparse import coo_array
 from scipy.spatial.distance import squareform
 
 from coterie import _core
@@ -121,6 +122,9 @@ def test_forms_of_distances():
         ([[0, -1], [-1, 0]], "at least 0"),
         ([[1, 1], [1, 1]], "diagonal"),
         ([[3.0]], "diagonal"),
+        ([["a"]], "numbers"),
+        (coo_array([[0.0]]), "at least 2 rows"),
+        (coo_array([[0.0, 1.0], [1.0, 0.0]]), "sparse"),
         ([[0, 1, 2], [1, 0, 3]], "square"),
         (np.empty((0, 0)), "0 sample"),
         ("abc", "must be a table of numbers"),
