@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import average
+from scipy.sparse import coo_array
 from scipy.spatial.distance import squareform
 
 from coterie import _core
@@ -16,7 +17,7 @@ from coterie.tree import Dendrogram
 from phylogeny_trees import assert_same_tree, parse, plain_neighbour_joining, random_square
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(3, 40), st.integers(0, 2**32))
 def test_an_additive_tree_is_found_again(n, seed):
     """Law: from the distances along a tree with positive lengths, neighbour joining makes that tree."""
@@ -121,6 +122,9 @@ def test_forms_of_distances():
         ([[0, -1], [-1, 0]], "at least 0"),
         ([[1, 1], [1, 1]], "diagonal"),
         ([[3.0]], "diagonal"),
+        ([["a"]], "numbers"),
+        (coo_array([[0.0]]), "at least 2 rows"),
+        (coo_array([[0.0, 1.0], [1.0, 0.0]]), "sparse"),
         ([[0, 1, 2], [1, 0, 3]], "square"),
         (np.empty((0, 0)), "0 sample"),
         ("abc", "must be a table of numbers"),

@@ -53,7 +53,7 @@ def gappy_alignment():
 def ape(tmp_path_factory):
     """Return what ape says about two matrices, a list of trees and an alignment, line by line."""
     if which("Rscript") is None:
-        pytest.skip("R is not installed")
+        pytest.skip("R is not installed: apt-get install r-cran-ape")
     folder = tmp_path_factory.mktemp("ape")
     np.savetxt(folder / "square.txt", random_square(40, 11), fmt="%.17g")
     np.savetxt(folder / "additive.txt", random_tree(40, random_state=12).distances(), fmt="%.17g")
@@ -61,7 +61,7 @@ def ape(tmp_path_factory):
     (folder / "rows.fasta").write_text(gappy_alignment().to_fasta())
     run = subprocess.run(["Rscript", "-e", APE], cwd=folder, capture_output=True, text=True, check=False)
     if "there is no package called" in run.stderr:
-        pytest.skip("R is installed, but not its package ape")
+        pytest.skip("R has no package ape: apt-get install r-cran-ape")
     assert run.returncode == 0, run.stderr
     return run.stdout.splitlines()
 

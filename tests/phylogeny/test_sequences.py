@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,6 +195,15 @@ def test_round_trip(tmp_path):
     found = read_fasta(write(tmp_path, alignment.to_fasta()))
     assert found.names == alignment.names
     assert np.array_equal(found.letters, alignment.letters)
+
+
+def test_the_file_of_the_page_is_what_its_lines_make(tmp_path, monkeypatch):
+    """Law: docs/applications/outbreak.fasta holds what the first block of the page writes."""
+    folder = Path(__file__).resolve().parents[2] / "docs" / "applications"
+    block = (folder / "phylogeny.md").read_text().split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    assert (tmp_path / "outbreak.fasta").read_text() == (folder / "outbreak.fasta").read_text()
 
 
 def test_kinds():

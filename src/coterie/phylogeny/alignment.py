@@ -181,9 +181,10 @@ def build_alignment(names: list[str], rows: list[bytes], kind: Any, *, who: str)
                 f'{lengths[0]:,} letters, "{shortened(name)}" has {length:,}. Align them first, by MAFFT '
                 f"or MUSCLE, say."
             )
+    known = _kind_of(rows) if kind == "auto" else kind
+    for name, row in zip(names, rows, strict=True):
+        _check_letters(name, row, known, who)
     letters = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
-    known = _kind_of(letters) if kind == "auto" else kind
-    _check_letters(letters, known, names, who)
     return Alignment(tuple(names), letters, known)
 
 
@@ -208,24 +209,23 @@ def _check_ascii(name: str, row: bytes, who: str) -> None:
         )
 
 
-def _kind_of(letters: Letters) -> Kind:
-    counts = np.bincount(letters.reshape(-1), minlength=256)
-    counts[[ord(gap) for gap in GAPS]] = 0
-    bases = int(sum(counts[ord(letter)] for letter in "ACGTUN"))
-    return "dna" if bases >= LEAST_BASES * counts.sum() else "protein"
+def _kind_of(rows: list[bytes]) -> Kind:
+    gaps = GAPS.encode()
+    n_letters = sum(len(row.translate(None, gaps)) for row in rows)
+    n_others = sum(len(row.translate(None, gaps + b"ACGTUN")) for row in rows)
+    return "dna" if n_letters - n_others >= LEAST_BASES * n_letters else "protein"
 
 
-def _check_letters(letters: Letters, kind: Kind, names: list[str], who: str) -> None:
-    is_refused = CODES[kind] == REFUSED
-    if not is_refused[np.flatnonzero(np.bincount(letters.reshape(-1), minlength=256))].any():
+def _check_letters(name: str, row: bytes, kind: Kind, who: str) -> None:
+    taken = bytes(np.flatnonzero(CODES[kind] != REFUSED).tolist())
+    refused = row.translate(None, taken)
+    if not refused:
         return
-    row, column = np.argwhere(is_refused[letters])[0].tolist()
-    letter = chr(letters[row, column])
+    letter = chr(refused[0])
     other = "protein" if kind == "dna" else "dna"
-    taken = "".join(chr(code) for code in np.flatnonzero(CODES[kind] != REFUSED))
     is_other = CODES[other][ord(letter)] != REFUSED
     way_out = f' If the letters are {NAMES_OF_KINDS[other]}, say kind="{other}".' if is_other else ""
     raise InvalidData(
-        f'{who}: the sequence "{shortened(names[row])}" has {letter!r} at site {column + 1:,}; '
-        f"{NAMES_OF_KINDS[kind]} are written {taken}.{way_out}"
+        f'{who}: the sequence "{shortened(name)}" has {letter!r} at site {row.index(refused[:1]) + 1:,}; '
+        f"{NAMES_OF_KINDS[kind]} are written {taken.decode()}.{way_out}"
     )

@@ -58,7 +58,7 @@ def parse_fasta(source: Source, kind: str = "auto") -> Alignment:
         first = shortened(content[:40].decode(errors="replace").partition("\n")[0])
         raise source.fail(f"is not FASTA, which begins with '>' and a name; it begins with {first!r}.")
     names, rows = [], []
-    for record in re.split(rb"(?m)^>", content)[1:]:
+    for record in content[1:].split(b"\n>"):
         header, _, body = record.partition(b"\n")
         words = header.split()
         names.append(_decoded(words[0], source) if words else "")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import MatrixLike
 from coterie._support.validation import Choice, check_parameter, require_memory
-from coterie.distance.input import MatrixInput
+from coterie.distance.input import MatrixInput, check_distance_matrix
 from coterie.errors import InvalidData
 from coterie.phylogeny.tree import Phylogeny, Values
 from coterie.tree import Dendrogram, linkage
@@ -101,11 +102,11 @@ def upgma(distances: MatrixLike, names: Any = None, *, n_jobs: int | None = None
 def _read_distances(distances: MatrixLike, names: Any, threads: int, who: str) -> tuple[Values, Any]:
     if names is None and hasattr(distances, "columns"):
         names = [str(name) for name in distances.columns]
-    if np.shape(distances) == (1, 1):
-        given = np.asarray(distances, dtype=np.float64)
-        if given[0, 0] != 0:
-            raise InvalidData(f"X of {who} must have zeros on the diagonal, got X[0, 0] = {given[0, 0]:g}.")
-        return given, names
+    if np.shape(distances) == (1, 1) and not issparse(distances):
+        one = check_distance_matrix(distances, who=who, n_jobs=threads)
+        if one[0, 0] != 0:
+            raise InvalidData(f"X of {who} must have zeros on the diagonal, got X[0, 0] = {one[0, 0]:g}.")
+        return np.asarray(one, dtype=np.float64), names
     read = read_input(distances, "precomputed", {}, None, threads, who=who)
     if not isinstance(read, MatrixInput):
         raise InvalidData(f"X of {who} must hold the distances of all pairs, got a sparse matrix of some.")
