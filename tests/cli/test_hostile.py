@@ -129,7 +129,7 @@ def test_a_small_file_that_unpacks_to_a_large_one(tmp_path, cli, monkeypatch):
 
 def test_the_limit_follows_the_memory_that_is_free(tmp_path, cli, monkeypatch):
     """Law: without a word from the user the limit is a share of what is free; archives obey it too."""
-    from coterie.data import source
+    from coterie.data.files import source
 
     monkeypatch.setattr(source, "available_memory", lambda: 1 << 22)
     (tmp_path / "t.csv").write_bytes(b"1,2\n3,4\n" * 400_000)

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 
 import coterie
 from coterie.pipeline import make_request
-from coterie.pipeline import rows as pipeline_rows
+from coterie.pipeline.rows import sampling, starting
 from coterie.scale import blocks as blocks_module
 from coterie.scale.rows import run_in_blocks
 
@@ -167,7 +167,8 @@ def test_a_cluster_gives_the_table(stored, wanted, expected):
 def test_many_blocks(tmp_path, monkeypatch, name):
     """Law: of more rows than a block and a sample have, exact methods give the groups of the table."""
     monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 1)
-    monkeypatch.setattr(pipeline_rows, "SAMPLE_ROWS", 3000)
+    for module in (sampling, starting):
+        monkeypatch.setattr(module, "SAMPLE_ROWS", 3000)
     rows = shop(20_000)
     (tmp_path / "parts").mkdir()
     for at in range(PARTS):
@@ -185,7 +186,8 @@ def test_many_blocks(tmp_path, monkeypatch, name):
 def test_many_blocks_with_gaps(tmp_path, monkeypatch, name):
     """Law: methods that take gaps find nearly the same groups in blocks, and say what they began with."""
     monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 1)
-    monkeypatch.setattr(pipeline_rows, "SAMPLE_ROWS", 3000)
+    for module in (sampling, starting):
+        monkeypatch.setattr(module, "SAMPLE_ROWS", 3000)
     path = tmp_path / "shop.csv"
     path.write_text(text_of(shop(20_000)), encoding="utf-8")
     wanted = {**REQUESTS[name], "believe": False}

@@ -12,7 +12,7 @@ from coterie.data import as_table, prepare_rows
 from coterie.data.missing import fill_from_similar
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
-from coterie.pipeline.rows import rows_without_distance
+from coterie.pipeline.rows.starting import rows_without_distance
 
 
 def groups(n=300, k=3, d=4, seed=0):

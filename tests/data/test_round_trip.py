@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.data import read_table
-from coterie.data.dialect import MISSING_MARKS, is_number
+from coterie.data.files.dialect import MISSING_MARKS, is_number
 
 numbers = st.floats(-1e12, 1e12, allow_subnormal=False).map(lambda value: float(f"{value:.6g}"))
 name = st.text("abcdefghijklmnop_ ", min_size=1).map(str.strip)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 import coterie
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
-from coterie.pipeline import rows as pipeline_rows
+from coterie.pipeline.rows import tables as row_tables
 
 RNG = np.random.default_rng(0)
 TWO = np.concatenate([RNG.normal(0, 1, (40, 3)), RNG.normal(9, 1, (40, 3))])
@@ -180,7 +180,7 @@ def test_sparse_matrices():
 
 def test_large_sparse_matrices(monkeypatch):
     """Law: one that takes too much memory when dense is refused, with the way out."""
-    monkeypatch.setattr(pipeline_rows, "MOST_DENSE", 1000)
+    monkeypatch.setattr(row_tables, "MOST_DENSE", 1000)
     with pytest.raises(
         UnsupportedInput, match=r"would take 0. Use coterie.cluster.KMeans, which takes sparse"
     ):

@@ -18,7 +18,7 @@ from coterie.errors import InvalidData, InvalidParameter, ModelFileError
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline import make_request
 from coterie.pipeline.groups import check_groups
-from coterie.pipeline.rows import memory_rows
+from coterie.pipeline.rows.opening import memory_rows
 from coterie.workbook.dataset import weighted
 from places import towns
 

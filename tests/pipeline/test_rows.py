@@ -9,7 +9,7 @@ import coterie
 from coterie.cluster import KMeans
 from coterie.errors import InvalidData
 from coterie.pipeline.judge.rounding import spread_rounded
-from coterie.pipeline.rows import without_copies
+from coterie.pipeline.rows.sampling import without_copies
 
 
 def test_copies_are_one_observation():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from coterie.pipeline import rows as pipeline_rows
+from coterie.pipeline.rows import sampling, starting
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +36,8 @@ def start(rows):
 def small_samples():
     """Draw fewer rows than there are, though these are few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline_rows, "SAMPLE_ROWS", 5000)
+        for module in (sampling, starting):
+            patch.setattr(module, "SAMPLE_ROWS", 5000)
         yield
 
 

@@ -116,8 +116,8 @@ def columns(incomplete: str) -> list[str]:
 
 def columns_of(path: str) -> list[str]:
     """Return the columns of a table by its head alone: those with a name that needs no quotes."""
-    from coterie.data.dialect import decode, detect
-    from coterie.data.source import KINDS_BY_SUFFIX, Source
+    from coterie.data.files.dialect import decode, detect
+    from coterie.data.files.source import KINDS_BY_SUFFIX, Source
 
     names: Iterable[str] = ()
     kind = KINDS_BY_SUFFIX.get(Path(path).suffix.lower(), "text")

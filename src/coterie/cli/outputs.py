@@ -15,8 +15,8 @@ from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.databases import is_database
+from coterie.data.files.source import STANDARD_INPUT
 from coterie.data.paths import is_in_blocks, is_several, part_names
-from coterie.data.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.persist import save as save_model
 from coterie.pipeline import Clustering

@@ -17,7 +17,7 @@ from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console, is_watched
 from coterie.cli.tree_growth import read_cut
 from coterie.data import Table, shown_name
-from coterie.data.source import Source, open_source
+from coterie.data.files.source import Source, open_source
 from coterie.errors import CoterieError, InvalidData, InvalidParameter, did_you_mean
 from coterie.phylogeny import Alignment, Phylogeny, bootstrap, infer_tree
 from coterie.phylogeny.alignment import NAMES_OF_KINDS

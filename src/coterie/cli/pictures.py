@@ -15,7 +15,7 @@ from coterie._support.stores import shown
 from coterie._support.typing import Labels
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
-from coterie.data.source import STANDARD_INPUT
+from coterie.data.files.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.image import (
     PictureFeatures,

@@ -17,12 +17,12 @@ from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Mo
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
 from coterie.data.geography.places import Place, cells_of, find_places, with_places
 from coterie.data.geography.positions import in_degrees
-from coterie.data.table import choose_named, without_unassociated
+from coterie.data.prepared import choose_named, without_unassociated
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
 from coterie.pipeline.request import HAVERSINE
-from coterie.pipeline.rows import dense
+from coterie.pipeline.rows.tables import dense
 from coterie.tree import METHODS, Dendrogram, linkage
 
 MOST_SEGMENTS = 10  # compared, where -k does not say how many

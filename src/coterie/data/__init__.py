@@ -20,9 +20,11 @@ from coterie.data.labels import (
     read_truth,
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
+from coterie.data.prepared import PreparedRows, prepare_rows
+from coterie.data.reading import read_table
 from coterie.data.readings import ColumnReading
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
-from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
+from coterie.data.table import Table
 
 if TYPE_CHECKING:
     from coterie.data.polar import PolarCoordinates

@@ -13,15 +13,16 @@ from scipy.sparse import issparse
 
 from coterie._support.optional import require
 from coterie._support.validation import check_data
-from coterie.data.arrays import numbered_columns
 from coterie.data.columns import lists_to_columns, numbers_from_text
 from coterie.data.databases import SpooledRows, Wanted, read_database
 from coterie.data.dates import check_dates
+from coterie.data.files.arrays import numbered_columns
 from coterie.data.lakes.delta import is_delta_object
 from coterie.data.lakes.iceberg import is_iceberg_object
 from coterie.data.paths import most_rows_in_memory
+from coterie.data.reading import read_table, refuse_option
 from coterie.data.readings import ColumnReadings, texts_to_keep
-from coterie.data.table import Table, read_table, refuse_option
+from coterie.data.table import Table
 from coterie.errors import InvalidData, InvalidParameter
 
 THE_DATA = "the data"

@@ -19,8 +19,9 @@ from coterie.data.columns import ColumnChoice, Look, cannot_keep, check_names, l
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
+from coterie.data.prepared import without_unassociated
 from coterie.data.schema import are_years, is_text
-from coterie.data.table import Table, without_unassociated
+from coterie.data.table import Table
 from coterie.errors import InvalidData
 
 BARS = "▁▂▃▄▅▆▇█"

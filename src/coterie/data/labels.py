@@ -15,10 +15,11 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyArray
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
 from coterie.data.columns import LeftOut, check_names
+from coterie.data.files.source import open_source
 from coterie.data.missing import settle_missing
 from coterie.data.notes import listed
-from coterie.data.source import open_source
-from coterie.data.table import Table, read_table
+from coterie.data.reading import read_table
+from coterie.data.table import Table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
 
 CLUSTER_NAMES = ("group", "cluster", "label", "labels", "prediction", "pred")

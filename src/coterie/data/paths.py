@@ -26,10 +26,10 @@ from coterie._support.stores import (
     suffix_of,
 )
 from coterie.data.databases import SpooledRows, is_address, is_database, shown_name
+from coterie.data.files.source import STANDARD_INPUT
 from coterie.data.lakes.delta import LOG, delta_files, delta_roots, is_delta, is_delta_object
 from coterie.data.lakes.iceberg import iceberg_roots, iceberg_size, is_iceberg
 from coterie.data.lakes.partitions import Partitions, folder_partitions, joined_partitions
-from coterie.data.source import STANDARD_INPUT
 from coterie.errors import FileProblem, MissingFile
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".txt", ".arrow", ".feather")

@@ -19,7 +19,7 @@ from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, MatrixLike
 from coterie._support.validation import Whole, check_parameter, require_memory
-from coterie.data.source import read_content
+from coterie.data.files.source import read_content
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
 
 MAX_PIXELS = 100_000_000  # of a picture; a file of some kilobytes can promise far more

@@ -6,7 +6,7 @@ import os
 import re
 
 from coterie._printing import shortened
-from coterie.data.source import Source, open_source
+from coterie.data.files.source import Source, open_source
 from coterie.errors import InvalidData, InvalidFile
 from coterie.phylogeny.alignment import Alignment, build_alignment
 

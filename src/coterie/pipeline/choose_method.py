@@ -20,7 +20,9 @@ from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.row_order import RowOrder, order_as_given, order_of, order_of_mixed
-from coterie.pipeline.rows import LEAST_ROWS, ROWS_PER_GROUP, Compared
+from coterie.pipeline.rows.protocol import Compared
+from coterie.pipeline.rows.sampling import ROWS_PER_GROUP
+from coterie.pipeline.rows.tables import LEAST_ROWS
 from coterie.select import Curve, Evidence, Verdict
 
 STEPS_AFTER = 2  # stability and significance

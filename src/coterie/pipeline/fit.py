@@ -32,7 +32,8 @@ from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request, tell_long
 from coterie.pipeline.row_order import row_order
-from coterie.pipeline.rows import Compared, Fitted, Resampled, Rows, memory_rows
+from coterie.pipeline.rows.opening import memory_rows
+from coterie.pipeline.rows.protocol import Compared, Fitted, Resampled, Rows
 from coterie.pipeline.series import series_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 

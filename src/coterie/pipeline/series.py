@@ -14,7 +14,8 @@ from coterie.data.columns import check_names
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.many_columns import row_namer
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.rows import MatrixRows, check_rows, rows_of_distances
+from coterie.pipeline.rows.matrix import MatrixRows, rows_of_distances
+from coterie.pipeline.rows.tables import check_rows
 from coterie.series import SeriesCollection, normalise, read_series, series_from_table
 from coterie.series.distances import matrix_of
 from coterie.series.fit_plan import SeriesPlan

@@ -22,8 +22,8 @@ from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
 from coterie.data.marks import Counts
 from coterie.data.notes import no_rows_in, reading_notes
 from coterie.data.paths import TABLE_SUFFIXES, find_files, place_name, table_suffix
+from coterie.data.prepared import NOT_NAMED
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
-from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
 from coterie.scale.sampling import Sample, draw_sample

@@ -18,16 +18,9 @@ from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.row_order import fit_in_order, row_order
-from coterie.pipeline.rows import (
-    FITTED_TO_ALL,
-    Compared,
-    Fitted,
-    n_of_start,
-    observed_notes,
-    placed_note,
-    said_by,
-    start_on,
-)
+from coterie.pipeline.rows.memory import FITTED_TO_ALL
+from coterie.pipeline.rows.protocol import Compared, Fitted
+from coterie.pipeline.rows.starting import n_of_start, observed_notes, placed_note, said_by, start_on
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.gaps import is_left_out
 from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all, takes_checkpoint

@@ -19,7 +19,9 @@ from coterie.data.notes import listed
 from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.rows import NOT_TAKEN, TRUTH, check_rows, columns_not_taken, n_sampled
+from coterie.pipeline.rows.opening import NOT_TAKEN, TRUTH
+from coterie.pipeline.rows.sampling import n_sampled
+from coterie.pipeline.rows.tables import check_rows, columns_not_taken
 from coterie.scale import moments
 from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
 from coterie.scale.columns import Opened, open_columns

@@ -31,7 +31,9 @@ from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
-from coterie.pipeline.rows import Compared, MemoryRows, compare_sample
+from coterie.pipeline.rows.memory import MemoryRows
+from coterie.pipeline.rows.protocol import Compared
+from coterie.pipeline.rows.sampling import compare_sample
 from coterie.scale import evaluate
 from coterie.scale.blocks import Blocks
 from coterie.scale.columns import Opened

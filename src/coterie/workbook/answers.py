@@ -12,7 +12,7 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.groups import Groups, profile_prepared, spread_labels
 from coterie.pipeline.recipe import Recipe
-from coterie.pipeline.rows import MemoryRows
+from coterie.pipeline.rows.memory import MemoryRows
 from coterie.select import Evidence, Verdict
 from coterie.workbook.rowsets import NOISE, unmasked
 from coterie.workbook.state import State

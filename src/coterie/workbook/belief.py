@@ -18,7 +18,8 @@ from coterie.pipeline.fit import check_belief
 from coterie.pipeline.partition import Partition, RowSilhouettes
 from coterie.pipeline.recipe import Recipe, make_estimator, takes_k
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.rows import Compared, MemoryRows
+from coterie.pipeline.rows.memory import MemoryRows
+from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.verdict import FitVerdict, decide, is_beside_the_point
 from coterie.workbook.rowsets import NOISE
 

@@ -16,7 +16,8 @@ from coterie.pipeline.answer import Clustering
 from coterie.pipeline.fit import find_groups
 from coterie.pipeline.recipe import takes_k
 from coterie.pipeline.request import PAIRED
-from coterie.pipeline.rows import LEAST_ROWS, MemoryRows
+from coterie.pipeline.rows.memory import MemoryRows
+from coterie.pipeline.rows.tables import LEAST_ROWS
 from coterie.workbook.belief import belief_of_answer, measure
 from coterie.workbook.dataset import request_of
 from coterie.workbook.edits import Operation, refuse_locked, rows_in

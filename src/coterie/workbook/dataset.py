@@ -25,7 +25,8 @@ from coterie.data.notes import listed
 from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter, MissingFile
 from coterie.pipeline.request import FitRequest, make_request
-from coterie.pipeline.rows import MemoryRows, memory_rows
+from coterie.pipeline.rows.memory import MemoryRows
+from coterie.pipeline.rows.opening import memory_rows
 from coterie.workbook.sets import PREFIX, is_set, open_set
 
 KEPT_PREPARATIONS = 3  # of the same table, most recently used
@@ -186,7 +187,7 @@ def _is_elsewhere(text: str) -> bool:
 
 def _dense(table: Table) -> Table:
     """Return the table with a sparse matrix made dense, as `coterie.fit` does."""
-    from coterie.pipeline.rows import dense
+    from coterie.pipeline.rows.tables import dense
 
     return dense(table)
 

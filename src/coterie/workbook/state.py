@@ -15,7 +15,7 @@ from coterie._support.typing import Indices, Labels, Settings, ValuesByName
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.groups import group_name
-from coterie.pipeline.rows import MemoryRows
+from coterie.pipeline.rows.memory import MemoryRows
 from coterie.workbook.belief import Belief
 from coterie.workbook.dataset import Dataset
 from coterie.workbook.rowsets import NOISE, hash_of

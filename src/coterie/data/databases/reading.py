@@ -19,7 +19,7 @@ from coterie._support.stores import is_url, scrubbed, shown
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.memory import format_bytes
 from coterie.data.databases.spool import Spool, SpooledRows, stacked
-from coterie.data.source import read_limit
+from coterie.data.files.source import read_limit
 from coterie.errors import (
     CoterieError,
     FileProblem,

@@ -15,7 +15,7 @@ from coterie._support.validation.schema import Schema, Tensor, Text
 
 if TYPE_CHECKING:
     from coterie.data.geography.places import Place
-    from coterie.data.table import PreparedRows
+    from coterie.data.prepared import PreparedRows
 
 DEGREE_KM = 111.2  # of latitude: decimals of a centre follow the radius
 

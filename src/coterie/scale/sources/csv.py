@@ -19,10 +19,10 @@ from coterie._support.typing import AnyArray, Indices, PolarsSeries, ValuesByNam
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import numbers_from_text
 from coterie.data.databases import Folder
-from coterie.data.dialect import BLANKS, fill_blank_lines
+from coterie.data.files.dialect import BLANKS, fill_blank_lines
+from coterie.data.files.source import Source
+from coterie.data.files.text import blanks_as_tabs, note_blank_lines, read_text
 from coterie.data.marks import MISSING_MARKS, is_mark
-from coterie.data.source import Source
-from coterie.data.text import blanks_as_tabs, note_blank_lines, read_text
 from coterie.errors import InvalidData, InvalidFile
 from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable

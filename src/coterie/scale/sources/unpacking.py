@@ -15,8 +15,8 @@ from typing import BinaryIO, Protocol
 
 from coterie._support.stores import Stamp, open_binary, shown, unchanged
 from coterie.data.databases import Folder
-from coterie.data.dialect import BYTE_ORDER_MARKS
-from coterie.data.source import FOREIGN, KINDS_BY_MAGIC
+from coterie.data.files.dialect import BYTE_ORDER_MARKS
+from coterie.data.files.source import FOREIGN, KINDS_BY_MAGIC
 from coterie.errors import CoterieError, FileProblem, InvalidFile
 
 AT_ONCE = 1 << 20

@@ -7,7 +7,7 @@ import numpy as np
 from coterie._support.typing import FloatArray
 from coterie.data.sampling import draw_rows
 from coterie.errors import InvalidParameter
-from coterie.pipeline.rows import MemoryRows
+from coterie.pipeline.rows.memory import MemoryRows
 from coterie.show.layout.planes import GOLDEN, principal_plane, tsne_plane
 
 KINDS = ("pca", "tsne", "graph", "xy")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from coterie._printing import shortened
+from coterie.data.files.source import Source
 from coterie.data.marks import MISSING_MARKS
-from coterie.data.source import Source
 from coterie.errors import InvalidParameter
 
 SAMPLE_BYTES = 1 << 18

@@ -18,10 +18,10 @@ from coterie._support.optional import require
 from coterie._support.panics import Panicked, quiet_panics
 from coterie._support.typing import PolarsFrame, ValuesByName
 from coterie._support.validation import require_memory
-from coterie.data import dialect as dialects
-from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
+from coterie.data.files import dialect as dialects
+from coterie.data.files.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
+from coterie.data.files.source import Source
 from coterie.data.marks import MISSING_MARKS, count_marks
-from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
 SHOWN_NAMES = 5

@@ -10,7 +10,7 @@ from scipy import sparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, CheckedRows
 from coterie._support.validation import Damaged, require_memory, sound_sparse
-from coterie.data.source import Source, check_size, zip_names
+from coterie.data.files.source import Source, check_size, zip_names
 from coterie.errors import CoterieError, InvalidFile
 
 BYTES_PER_NAME = 200  # of a column: a text, and its places in a tuple, a set and a dict

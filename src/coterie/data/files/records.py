@@ -9,7 +9,7 @@ from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
 from coterie._support.typing import ValuesByName
-from coterie.data.source import Source
+from coterie.data.files.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
 

@@ -12,7 +12,7 @@ from typing import Any
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame
-from coterie.data.source import Source
+from coterie.data.files.source import Source
 from coterie.errors import InvalidParameter, did_you_mean
 
 SHOWN = 5

@@ -1,0 +1,145 @@
+"""What the pipeline asks of rows, wherever they are, and what passes between its steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from coterie._support.progress import Tracker
+from coterie._support.typing import Data, Indices, Labels
+from coterie.data import LeftOut, Scaling
+from coterie.evaluate import Comparison
+from coterie.pipeline.answer import Clustering, Fact
+from coterie.pipeline.candidates import Candidate
+from coterie.pipeline.groups import Groups
+from coterie.pipeline.mixed import MixedColumns
+from coterie.pipeline.partition import Partition
+from coterie.pipeline.recipe import Recipe
+from coterie.pipeline.request import FitRequest
+
+SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
+
+
+OBSERVED = "nan_euclidean"  # the distance of observed cells
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The rows that methods are compared on.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Their scaled values; of more columns than rows, turned so that few are left.
+    rows : array of shape (n,)
+        Which rows of those grouped they are, ascending.
+    n_rows : int
+        Rows that are grouped in all.
+    note : str
+        Which rows were compared, where not all.
+    filled : array of bool of shape (n, d) or None
+        Values that were missing, and are those of the most similar row.
+    mixed : MixedColumns or None
+        Which columns are categories; None: none.
+    """
+
+    points: Data
+    rows: Indices
+    n_rows: int
+    note: str = ""
+    filled: Any = None
+    mixed: MixedColumns | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all rows."""
+        return len(self.rows) == self.n_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The groups of all rows.
+
+    Parameters
+    ----------
+    model : estimator
+        Places new rows.
+    labels : object
+        Groups of the rows, as the backend keeps them.
+    notes : tuple of str
+        What was done.
+    """
+
+    model: Any
+    labels: Any
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """Rows that stability is measured on, and their groups: 0..k-1, -1 is noise."""
+
+    points: Data
+    labels: Labels
+
+
+class Rows(Protocol):
+    """What `coterie.fit` asks of data, in memory or in blocks."""
+
+    @property
+    def source(self) -> str:
+        """What to call the data."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are grouped."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns used."""
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Columns not used, and why."""
+
+    @property
+    def scaling(self) -> Scaling:
+        """How the columns are scaled."""
+
+    @property
+    def points(self) -> Data:
+        """Scaled values of the rows at hand: all of them, or a sample."""
+
+    def resolve(self, request: FitRequest) -> FitRequest:
+        """Return the request with what it says of rows by name, as numbers of these rows."""
+
+    def compare_on(self, request: FitRequest) -> Compared:
+        """Return the rows that methods are compared on."""
+
+    def classes_of(self, compared: Compared) -> Any:
+        """Return the classes of the compared rows, where they were given; else None."""
+
+    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Any:
+        """Fit a winner to all rows, or let it place them."""
+
+    def labels_of(self, fitted: Any, groups: Groups, compared: Compared) -> Labels:
+        """Return the groups of the compared rows, 0..k-1; -1 is noise."""
+
+    def rows_to_resample(
+        self, winner: Candidate, groups: Groups, compared: Compared, request: FitRequest
+    ) -> Resampled | None:
+        """Return the rows that stability is measured on, where those compared do not tell it; else None."""
+
+    def describe(
+        self, fitted: Any, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
+    ) -> tuple[Groups, tuple[Fact, ...]]:
+        """Return the groups numbered by size, and what is known about them."""
+
+    def compare(self, groups: Groups, fitted: Any) -> Comparison | None:
+        """Return the agreement with the truth, where it was given."""
+
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of the rows at hand: all of them, or a sample."""
+
+    def answer(self, fitted: Any, **parts: Any) -> Clustering:
+        """Return the answer with all its parts."""

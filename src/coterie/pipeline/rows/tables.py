@@ -1,0 +1,96 @@
+"""What is asked of a table before its rows are grouped: enough rows, classes to compare with, dense cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie.cluster import find_method
+from coterie.data import Table
+from coterie.data.categories import is_category, is_yes_no
+from coterie.data.notes import listed
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
+from coterie.pipeline.request import TAKE_CATEGORIES, FitRequest
+
+LEAST_ROWS = 4  # to compare methods on
+
+
+MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
+
+
+def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str]:
+    """Return the columns that the methods asked for cannot use beside others, and a note on them.
+
+    Methods for numbers, and distances of numbers, take no categories; k-modes takes nothing else.
+    """
+    if table.is_matrix or request.is_precomputed:
+        return [], ""
+    left = [name for name in table.columns if name not in request.drop and name != request.truth]
+    if request.columns:
+        left = [name for name in left if name in request.columns]
+    texts = [name for name in left if is_category(table.looks[name])]
+    if not texts:
+        return [], ""
+    if request.takes_categories:
+        if request.methods != ("kmodes",):
+            return [], ""
+        numbers = [name for name in left if table.looks[name].numbers is not None]
+        return [name for name in numbers if not is_yes_no(table.looks[name])], ""
+    kept = [name for name in texts if name in (*request.columns, *request.keep)]
+    texts = kept or texts
+    who = f"{request.distance} distance" if request.distance is not None else ""
+    titles = [find_method(name).title for name in request.methods or () if name not in TAKE_CATEGORIES]
+    who = who or " and ".join(titles)
+    what = "categories, which are" if len(texts) > 1 else "a category, which is"
+    note = f"{listed(texts)}: {what} not taken by {who}; k-prototypes, latent classes or gower take them"
+    if kept:
+        raise InvalidParameter(f"{table.source}: {note}.")
+    return [], note
+
+
+def check_rows(request: FitRequest, n_rows: int, source: str, *, n_dropped: int = 0) -> None:
+    """Refuse more groups than rows, or too few rows."""
+    which = " without missing values" if n_dropped else ""
+    if n_rows < LEAST_ROWS and not request.is_settled:
+        raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
+    if request.ks is not None and request.ks[-1] > n_rows:
+        raise InvalidParameter(
+            f"k of coterie.fit must be at most {n_rows}, the rows{which}, got {request.ks[-1]}."
+        ).in_shell(f"{source}: -k must be at most {n_rows}, its rows{which}, got {request.ks[-1]}.")
+
+
+def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
+    """Return the class of each row, and the column to leave out because it holds them."""
+    if truth is None:
+        return None, []
+    if isinstance(truth, str):
+        if truth not in table.columns:
+            near = did_you_mean(truth, table.columns)
+            raise InvalidParameter(f'{table.source}: no column "{truth}" to compare with.{near}')
+        if table.is_matrix:
+            return np.asarray(table.content)[:, table.columns.index(truth)], [truth]
+        return np.array([str(value) for value in table.content[truth]]), [truth]
+    classes = np.asarray(truth)
+    if classes.shape != (table.n_rows,):
+        raise InvalidData(f"truth must have one class per row, {table.n_rows}, got shape {classes.shape}.")
+    return classes, []
+
+
+def dense(table: Table) -> Table:
+    """Return the table with a sparse matrix made dense, where that takes little memory."""
+    if not issparse(table.content):
+        return table
+    n_bytes = 8 * table.content.shape[0] * table.content.shape[1]
+    if n_bytes > MOST_DENSE:
+        raise UnsupportedInput(
+            f"{table.source}: coterie.fit makes sparse matrices dense up to {MOST_DENSE // 2**20} MiB, this "
+            f"one would take {n_bytes / 2**20:,.0f}. Use coterie.cluster.KMeans, which takes sparse ones, or "
+            "fewer columns (sklearn.decomposition.TruncatedSVD)."
+        ).in_shell(
+            f"{table.source}: a sparse matrix that would take {n_bytes / 2**20:,.0f} MiB when dense, more "
+            f"than {MOST_DENSE // 2**20}. Use fewer columns, or coterie.cluster.KMeans in Python."
+        )
+    return replace(table, content=np.asarray(table.content.toarray(), dtype=np.float64))
