@@ -406,14 +406,12 @@ def similarities_of(X: CheckedRows, threads: int) -> Distances:
     """
     if not issparse(X):
         S = pairwise_distances(X, metric="sqeuclidean", n_jobs=threads or None)
-        S *= -1.0
-        S += 0.0  # a row is at 0 from itself, not at -0
-        return S
+        return np.asarray(np.subtract(0.0, S, out=S))  # a row is at 0 from itself, not at -0
     S = np.empty((X.shape[0], X.shape[0]), dtype=X.dtype)
     for first in range(0, X.shape[0], ROWS_AT_ONCE):  # some rows at a time are dense
         block = np.ascontiguousarray(X[first : first + ROWS_AT_ONCE].toarray())
         S[:, first : first + ROWS_AT_ONCE] = _core.sparse_pairwise_squared(*csr_parts(X), block, threads)
-    S = np.negative(S, out=S)
+    np.subtract(0.0, S, out=S)
     np.fill_diagonal(S, 0.0)
     return S
 
