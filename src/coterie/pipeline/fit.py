@@ -101,7 +101,8 @@ def fit(
         A name of `coterie.distance.distances()`; "auto" is Euclidean.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
         "auto" standardises the columns when the largest spread is more than five times the lower quartile of
-        the spreads (of fewer than five columns: more than 1.5 times the least).
+        the spreads (of fewer than five columns: more than 1.5 times the least), unless all rows have one
+        length (TF-IDF) or one sum (shares of a whole).
     truth : str or array-like, default=None
         Column, or class of each row: not used to find the groups, only to compare with.
     budget : {"fast", "normal", "thorough"}, default="normal"
