@@ -186,6 +186,16 @@ def test_bad_parameters(parameters, message):
         AffinityPropagation(**parameters).fit(rows_of(0, n=30))
 
 
+def test_preferences_fit_the_type_of_the_similarities():
+    """Law: a preference that float32 does not hold is refused for rows in float32, and taken otherwise."""
+    X = rows_of(0, n=12)
+    with pytest.raises(
+        InvalidParameter, match=r"at most 9e\+37 in size for similarities in float32, got 1e\+150"
+    ):
+        AffinityPropagation(preference=1e150).fit(X.astype(np.float32))
+    assert len(AffinityPropagation(preference=1e150, random_state=0).fit(X).cluster_centers_indices_) == 12
+
+
 def test_bad_matrices():
     """Law: a matrix that is not square, not finite or too large to add up is refused in words."""
     model = AffinityPropagation(affinity="precomputed")

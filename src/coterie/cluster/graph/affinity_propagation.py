@@ -436,9 +436,11 @@ def check_preference(preference: Any, S: Distances, *, who: str) -> AnyArray:
             f"preference of {who} must be one finite number, or {n:,}, one for each row, got "
             f"{_shown_preference(preference, values)}."
         )
-    if np.abs(values).max() > LARGEST:
+    largest = min(LARGEST, float(np.finfo(S.dtype).max) / 4)
+    if np.abs(values).max() > largest:
         raise InvalidParameter(
-            f"preference of {who} must be at most {LARGEST:.0e} in size, got a larger one."
+            f"preference of {who} must be at most {largest:.0e} in size for similarities in {S.dtype}, got "
+            f"{np.abs(values).max():.3g}."
         )
     return values
 
