@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
 import coterie
 from coterie._support.progress import track
@@ -86,3 +87,11 @@ def test_many_clear_groups_are_all_found():
     centres = 10.0 * np.array([(at // 6, at % 6) for at in range(36)])
     X = np.concatenate([rng.normal(centre, 1, (12, 2)) for centre in centres])
     assert coterie.fit(X, "modes", budget="fast", believe=False).k == 36
+
+
+def test_draws_in_which_a_method_finds_nothing_count_as_worse():
+    """Law: three clear clouds are told from one Gaussian by a method that leaves null data alone."""
+    X = make_blobs(300, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)[0]
+    found = coterie.fit(X, method="mean-shift", random_state=0)
+    assert found.significance.n_draws == 59
+    assert found.significance.p_value == 1 / 60

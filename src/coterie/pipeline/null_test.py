@@ -164,16 +164,19 @@ def compare_with_null(
 def until_p_is_large(observed: float, n_draws: int) -> Callable[[list[float]], bool]:
     """Return whether draws made so far tell that p is far above the level: a tenth of all are as good.
 
-    The draw that completes them is the last one that counts, so that p is valid (Besag and Clifford 1991).
+    The draw that completes them is the last one that counts, so that p is valid (Besag and Clifford 1991). A
+    draw in which the method finds no groups, nan, is worse than rows in which it does.
 
     Examples
     --------
     >>> is_enough = until_p_is_large(1.0, 40)
     >>> is_enough([0.5, 2.0, 1.0, 1.5]), is_enough([0.5, 2.0, 1.0, 1.5, 1.0, 3.0])
     (False, True)
+    >>> is_enough([float("nan")] * 20)
+    False
     """
-    most = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * n_draws)))
-    return lambda made: sum(not value < observed for value in made) >= most
+    most, has_none = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * n_draws))), np.isnan(observed)
+    return lambda made: sum(bool(has_none or value >= observed) for value in made) >= most
 
 
 def rows_to_draw(labels: Labels, n_wanted: int) -> int:
