@@ -51,7 +51,7 @@ def test_tables_of_places(folder, kind, capsys):
         "--save",
         "groups.safetensors",
     ]
-    assert run([*fit, "--save", "groups.safetensors"]) == 0
+    assert run(fit) == 0
     drawn = ["plot", kind, "groups.safetensors", "--data", "places.csv", "--dpi", "40", "-o", "model.png"]
     assert run(drawn) == 0, capsys.readouterr().err
 
@@ -95,7 +95,7 @@ def test_a_saved_model_draws_its_tree_and_rows(folder):
         "--save",
         "m.safetensors",
     ]
-    assert run([*fit, "--save", "groups.safetensors"]) == 0
+    assert run(fit) == 0
     assert run(["plot", "dendrogram", "m.safetensors", "-k", "3"]) == 0
     assert (folder / "dendrogram.png").exists()
     assert run(["plot", "scatter", "m.safetensors", "--data", "points.csv", "-o", "s.png"]) == 0

@@ -34,6 +34,7 @@ NOT_SAVABLE = {
     "coterie.cluster.Method",
     "coterie.distance.Barycentre",
     "coterie.distance.Parameter",
+    "coterie.evaluate.Anomalies",
     "coterie.evaluate.Measure",
     "coterie.pipeline.Arrival",
     "coterie.pipeline.FitRequest",
