@@ -93,7 +93,7 @@ def _answer(what: str, image: Any, number: Any, more: dict[str, Any], threads: i
         regions = segment(image, number, n_jobs=threads, **more)
         return {"labels": regions.labels, "n": regions.k, "colours": regions.colours}
     if what == "features":
-        return {"X": picture_features([image, image], "edges" if number == 1 else "layout").X}
+        return {"X": picture_features([image, image], "edges" if repr(number) == "1" else "layout").X}
     return {"sheet": contact_sheet([image] * 3, [0, 1, 0], side=9, columns=number)}
 
 
