@@ -163,16 +163,24 @@ class Files:
         return self.labels / ("**/*.parquet" if self.keep_layout else "part-*.parquet")
 
 
+def refuse_input(target: Path, *inputs: str | None) -> None:
+    """Refuse to write where something is read from."""
+    for one in inputs:
+        if one is None or one == STANDARD_INPUT:
+            continue
+        if is_url(target) and shown(target) == shown(one):
+            raise InvalidParameter(f"{shown(target)} is the input: it is never overwritten. Write elsewhere.")
+        if target.exists() and Path(one).exists() and target.samefile(one):
+            raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
+
+
 def check(data: str, *, labels: Path | None = None, model: Path | None = None, force: bool = False) -> None:
     """Refuse files that cannot or must not be written, before anything is read."""
     for target in (labels, model):
         if target is None:
             continue
         check_output(target, force=force)
-        if is_url(target) and shown(target) == shown(data):
-            raise InvalidParameter(f"{shown(target)} is the input: it is never overwritten. Write elsewhere.")
-        if data != STANDARD_INPUT and target.exists() and Path(data).exists() and target.samefile(data):
-            raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
+        refuse_input(target, data)
     if (
         labels is not None
         and labels.suffix.lower() not in LABEL_SUFFIXES

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 from rich.text import Text
 
 from coterie._support.files import atomic_path, check_output
@@ -13,9 +14,9 @@ from coterie._support.notes import render_notes
 from coterie._support.optional import require
 from coterie._support.stores import shown
 from coterie._support.typing import Labels
+from coterie.cli.outputs import refuse_input
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
-from coterie.data.files.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.image import (
     PictureFeatures,
@@ -57,9 +58,8 @@ def check_outputs(
         if output is not None and output.absolute() == labels.absolute():
             raise InvalidParameter(f"--output and --labels both name {labels}: two files are needed.")
     for target in (output, labels):
-        is_file = target is not None and source not in (None, STANDARD_INPUT) and target.exists()
-        if is_file and Path(str(source)).exists() and target.samefile(str(source)):  # type: ignore[union-attr]
-            raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
+        if target is not None:
+            refuse_input(target, source)
 
 
 def check_table(output: Path, *, force: bool) -> None:
@@ -191,13 +191,13 @@ def _print_notes(notes: Iterable[str]) -> None:
         print(f"  note: {note}")
 
 
-def _print_bars(out: object, names: Sequence[str], colours: Sequence[str], shares: Sequence[float]) -> None:
+def _print_bars(out: Console, names: Sequence[str], colours: Sequence[str], shares: Sequence[float]) -> None:
     """Print names, shares, and bars in their colours; signs where there are no colours."""
     most, width = max(shares), max(map(len, names[:MOST_SHOWN]))
     for name, colour, share in list(zip(names, colours, shares, strict=False))[:MOST_SHOWN]:
         bar = "█" * max(1, round(BAR * share / most))
         line = Text(f"  {name:<{width}}  {100 * share:5.1f}%  ")
-        out.print(line.append(bar, style=colour))  # type: ignore[attr-defined]
+        out.print(line.append(bar, style=colour))
     if len(shares) > MOST_SHOWN:
         rest = 100 * sum(shares[MOST_SHOWN:])
         print(f"  and {len(shares) - MOST_SHOWN:,} more with {rest:.1f}% (--json has all)")

@@ -13,6 +13,7 @@ from typing import Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
+from coterie.cli.outputs import refuse_input
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
 from coterie.cli.render.terminal import is_watched
@@ -48,10 +49,7 @@ def check_picture(
             f"{target.suffix or 'no ending'}."
         )
     check_output(target, force=force)
-    if any(
-        one is not None and target.exists() and Path(one).exists() and target.samefile(one) for one in inputs
-    ):
-        raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
+    refuse_input(target, *inputs)
 
 
 def read_subject(
