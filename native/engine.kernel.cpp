@@ -30,6 +30,7 @@
   apply(graph, affinity_propagation)        \
   apply(linkage, centroid_search)           \
   apply(linkage, matrix_rows)               \
+  apply(linkage, member_rows)               \
   apply(linkage, product_search)            \
   apply(dendrogram, min_plus)               \
   apply(dendrogram, point_blocks)           \

@@ -6,9 +6,11 @@ It runs as a program, for the instruction set and the kernels of BLAS are chosen
 
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.datasets import load_digits, load_iris, load_wine
 
 from coterie import _core, cluster, distance, evaluate, label, phylogeny, series
 from coterie.cluster.mixture.families import FAMILIES
@@ -120,6 +122,44 @@ def of_methods(ways):
                 words = ",".join(f"{key}={getattr(value, 'name', value)}" for key, value in params.items())
                 for key, value in fitted(name, params, X).items():
                     yield f"{name}({words})/{n_columns}/{dtype.__name__}/{key}", value
+
+
+REAL_WAYS = [  # several starts each: which of them wins must not rest on rounding either
+    *(("KMeans", {"n_clusters": k, "n_init": 3}) for k in (3, 10, 40)),
+    *(("KMeans", {"n_clusters": 40, "n_init": 2, "algorithm": name}) for name in ("hamerly", "exponion")),
+    ("KMeans", {"n_clusters": 10, "n_init": 3, "init": "random"}),
+    ("KMeans", {"n_clusters": 10, "n_init": 2, "geometry": "cosine"}),
+    ("KMeans", {"n_clusters": 10, "improve": "breathing"}),
+    ("MiniBatchKMeans", {"n_clusters": 10, "n_init": 3}),
+    ("BisectingKMeans", {"n_clusters": 10, "n_init": 2}),
+    ("HierarchicalKMeans", {"n_clusters": 10}),
+]
+FEW_ROWS_WAYS = [
+    ("GaussianMixture", {"n_components": 3, "n_init": 3}),
+    ("GaussianMixture", {"n_components": 5, "n_init": 3, "covariance_type": "diag"}),
+    ("VonMisesFisherMixture", {"n_components": 3, "n_init": 3}),
+    ("FuzzyCMeans", {"n_clusters": 3, "n_init": 2}),
+    ("KMedoids", {"n_clusters": 10, "n_init": 3}),
+    ("KernelKMeans", {"n_clusters": 3, "n_init": 3}),
+    ("SpectralClustering", {"n_clusters": 3}),
+]
+
+
+def of_real_data():
+    """Labels of measured data: of whole numbers and tenths, many are equally far from two centres."""
+    for load in (load_iris, load_wine, load_digits):
+        rows = np.ascontiguousarray(load().data)
+        for dtype in DTYPES:
+            for name, params in REAL_WAYS + (FEW_ROWS_WAYS if len(rows) < 500 else []):
+                model = getattr(cluster, name)(**params, random_state=0).fit(rows.astype(dtype))
+                words = ",".join(f"{key}={value}" for key, value in params.items())
+                found = model.labels_ if hasattr(model, "labels_") else model.predict(rows.astype(dtype))
+                yield f"{name}({words}) of {load.__name__[5:]}/{dtype.__name__}/labels", found
+        sparse = csr_array(rows)
+        yield (
+            f"KMeans of sparse {load.__name__[5:]}/labels",
+            cluster.KMeans(20, n_init=3, random_state=0).fit(sparse).labels_,
+        )
 
 
 def of_many_rows():
@@ -245,11 +285,18 @@ def of_constraints():
 
 def of_trees():
     """Merge heights of every linkage."""
+    by_differences = replace(
+        find_distance(), kernel=_core.Kernel.squared_difference, finish=_core.Finish.root
+    )
     for n_columns in (*COLUMNS, MANY_COLUMNS):
         for dtype in DTYPES:
             X, _ = clouds(N_ROWS, n_columns, dtype)
             for method in METHODS:
                 yield f"linkage {method}/{n_columns}/{dtype.__name__}/heights", linkage(X, method)[:, 2]
+            for method in ("average", "complete", "weighted"):  # as many rows merge, before there is a matrix
+                first = _core.first_rounds(X, by_differences.metric, METHODS[method].rule)
+                heights = np.asarray(first.link())[:, 2]
+                yield f"linkage {method} in rounds/{n_columns}/{dtype.__name__}/heights", heights
 
 
 def of_phylogeny():
@@ -403,6 +450,7 @@ def of_engine():
     usual = [(method.class_name, dict(method.settings)) for method in cluster.methods()]
     ways = [*usual, ("FeatureAgglomeration", {"n_clusters": 2}), *WAYS, *EMBEDDINGS]
     yield from of_methods(ways)
+    yield from of_real_data()
     yield from of_many_rows()
     yield from of_many_columns()
     yield from of_distances()

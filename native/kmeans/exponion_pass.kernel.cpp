@@ -172,9 +172,9 @@ std::int64_t exponion_pass(const KMeansData<T>& data, const ExponionWork<T>& wor
   parallel_for(n_tasks, data.threads, [&](std::int64_t t, int thread) {
     const ExponionTask task = tasks[t];
     const ClusterDrift& drift = work.drift[task.cluster];
-    ExponionContext<T> context{data,         units,     bounds,     sums_of_thread(deltas, thread),
-                               task.cluster, drift.gap, drift.fast, work.centre_rows.row(task.cluster),
-                               largest_term, 0};
+    ExponionContext<T> context{data,         units,        bounds,     sums_of_thread(deltas, thread),
+                               task.cluster, drift.gap,    drift.fast, work.centre_rows.row(task.cluster),
+                               work.centres, largest_term, 0};
     settle_task(context, work, failing.rows + task.begin, task.end - task.begin);
     changed[t] = context.changed;
   });

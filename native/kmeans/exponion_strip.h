@@ -5,6 +5,7 @@
 
 #include "kmeans/distance_bounds.h"
 #include "kmeans/exponion_candidates.h"
+#include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 
 namespace coterie::COTERIE_ISA {
@@ -19,6 +20,7 @@ struct ExponionContext {
   float gap;             // half the distance of its centre to the nearest other one
   float fast;            // distance of its centre to the nearest fast one
   const T* centre;
+  const PackedColumns<T>& centres;  // all of them
   double largest_term;
   std::int64_t changed;
 };
@@ -52,14 +54,13 @@ COTERIE_INLINE void settle_row(ExponionContext<T>& context, const ExponionState<
   const Mask<T> is_first =
       (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) & (state.best[r] == broadcast(first.value));
   const LaneWinner<T> second = lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]), lane_numbers<T>());
-  const double error = squared_error<T>(context.data.X.cols, term, context.largest_term);
-  const float lower = lower_distance(term + 2 * static_cast<double>(second.value), error);
-  context.bounds.upper[index] = upper_distance(term + 2 * static_cast<double>(first.value), error);
-  context.bounds.lower[index] = lower < outside ? lower : (outside > 0 ? outside : 0.0f);
-  if (context.cluster == first.index) return;
+  const BoundedNearest found = bounded_nearest(context.centres, row, term, context.largest_term, first, second.value);
+  context.bounds.upper[index] = found.upper;
+  context.bounds.lower[index] = found.lower < outside ? found.lower : (outside > 0 ? outside : 0.0f);
+  if (context.cluster == found.index) return;
   const double weight = context.data.weights == nullptr ? 1.0 : context.data.weights[index];
-  move_row(context.sums, context.units, context.cluster, first.index, row, weight);
-  context.bounds.label[index] = static_cast<std::int32_t>(first.index);
+  move_row(context.sums, context.units, context.cluster, found.index, row, weight);
+  context.bounds.label[index] = static_cast<std::int32_t>(found.index);
   ++context.changed;
 }
 

@@ -6,6 +6,7 @@
 #include "kmeans/update_sums.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
+#include "tiles/fused_order.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
@@ -107,19 +108,35 @@ struct FilterPass {
     }
   }
 
+  // The nearest candidate of one row, as kernels that fuse find it.
+  std::int64_t fused_in_leaf(const Leaf<T>& leaf, std::int64_t i, const std::int32_t* candidates, std::int64_t n,
+                             std::int64_t first) const {
+    FusedWinner<T> winner{first};
+    T row[filter_max_cols];
+    for (std::int64_t t = 0; t < tree.cols; ++t) row[t] = leaf.values[t * filter_leaf_rows + i];
+    for (std::int64_t c = 0; c < n; ++c)
+      winner.offer(fused_value(squared_metric, row, centres.row(candidates[c]), 1, tree.cols), candidates[c]);
+    return winner.index;
+  }
+
   // Nearest candidate of each row, by the arithmetic of dot_block; candidates rise, so ties keep the lowest index.
   COTERIE_INLINE void nearest_in_leaf(const Leaf<T>& leaf, const std::int32_t* candidates, std::int64_t n, LaneIndex<T>* out) const {
     for (std::int64_t i = 0; i < filter_leaf_rows; i += lanes<T>) {
-      Vec<T> best = broadcast(std::numeric_limits<T>::infinity());
+      Vec<T> best = broadcast(std::numeric_limits<T>::infinity()), next = best;
       Mask<T> at = Mask<T>{};
       for (std::int64_t c = 0; c < n; ++c) {
         Vec<T> value = broadcast(start[candidates[c]]);
         for (std::int64_t t = 0; t < tree.cols; ++t)
           value -= load(leaf.values + t * filter_leaf_rows + i) * broadcast(centres.row(candidates[c])[t]);
         const Mask<T> is_nearer = value < best;
+        if constexpr (!kernels_fuse) next = minimum<T>(next, maximum<T>(value, best));
         best = select<T>(is_nearer, value, best);
         at = select_index<T>(is_nearer, broadcast_index<T>(static_cast<LaneIndex<T>>(candidates[c])), at);
       }
+      if constexpr (!kernels_fuse)
+        for (int lane = 0; lane < lanes<T>; ++lane)
+          if (is_in_doubt(best[lane], next[lane], static_cast<T>(margin / 2)))
+            at[lane] = static_cast<LaneIndex<T>>(fused_in_leaf(leaf, i + lane, candidates, n, at[lane]));
       __builtin_memcpy(out + i, &at, sizeof(at));
     }
   }

@@ -168,14 +168,15 @@ void meet_all(HamerlyContext<T>& context, GatheredStrip<T>& strip, const std::in
     const std::int64_t index = rows[r];
     const T* row = strip.rows.row[r];
     const LaneWinner<T> first = state.first(r);
-    const double term = static_cast<double>(squared_length(row, cols)), error = squared_error<T>(cols, term, context.largest_term);
+    const double term = static_cast<double>(squared_length(row, cols));
+    const BoundedNearest found = bounded_nearest(centres, row, term, context.largest_term, first, state.second_value(r, first));
     std::int32_t& label = context.bounds.label[index];
-    context.bounds.upper[index] = upper_distance(term + 2 * static_cast<double>(first.value), error);
-    context.bounds.lower[index] = lower_distance(term + 2 * static_cast<double>(state.second_value(r, first)), error);
-    if (label == first.index) continue;
+    context.bounds.upper[index] = found.upper;
+    context.bounds.lower[index] = found.lower;
+    if (label == found.index) continue;
     const double weight = context.data.weights == nullptr ? 1.0 : context.data.weights[index];
-    move_row(context.sums, context.units, label, first.index, row, weight);
-    label = static_cast<std::int32_t>(first.index);
+    move_row(context.sums, context.units, label, found.index, row, weight);
+    label = static_cast<std::int32_t>(found.index);
     ++context.changed;
   }
 }

@@ -9,6 +9,7 @@
 #include "kmeans/column_moments.h"
 #include "kmeans/exact_sums.h"
 #include "kmeans/kmeans.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -117,14 +118,15 @@ void KMeansRun<T, Rows>::update_centres() {
   });
 }
 
-// The row farthest from its centre that its cluster can spare; ties to the lowest index; -1 if none is away from its centre.
+// The row farthest from its centre that its cluster can spare; ties, but for rounding, to the lowest index; -1 if none is away from its centre.
 template <class T, class Rows>
 std::int64_t KMeansRun<T, Rows>::farthest_row(const std::vector<T>& distances) const {
   std::int64_t best = -1;
   T farthest = 0;
   for (std::int64_t i = 0; i < rows_.count(); ++i) {
     const bool has_weight = rows_.weights() == nullptr || rows_.weights()[i] > 0;
-    if (distances[static_cast<std::size_t>(i)] > farthest && has_weight && sums_.count(labels_[i]) > 1) {
+    const T least = farthest + static_cast<T>(rounding_share<T>) * farthest;
+    if (distances[static_cast<std::size_t>(i)] > least && has_weight && sums_.count(labels_[i]) > 1) {
       farthest = distances[static_cast<std::size_t>(i)];
       best = i;
     }

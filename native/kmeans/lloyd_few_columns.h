@@ -14,13 +14,21 @@ inline constexpr int narrow_vectors = 2, narrow_centres = 4;  // 4 x 2 accumulat
 template <class T>
 inline constexpr int narrow_group = narrow_vectors * lanes<T>;
 
-// The nearest centre of each row of a group, given as [column][row]. The value of a pair has the bits that dot_block gives it.
+// The nearest centre of each row of a group, and, where steps are not fused, its two least values.
 template <class T>
-COTERIE_INLINE void nearest_of_group(const PackedColumns<T>& centres, const T* turned, LaneIndex<T>* nearest) {
-  Vec<T> best[narrow_vectors];
+struct NarrowNearest {
+  static constexpr int values = kernels_fuse ? 1 : narrow_group<T>;
+  LaneIndex<T> index[narrow_group<T>];
+  T least[values], second[values];
+};
+
+// Rows of a group are given as [column][row]. The value of a pair has the bits that dot_block gives it.
+template <class T>
+COTERIE_INLINE void nearest_of_group(const PackedColumns<T>& centres, const T* turned, NarrowNearest<T>& nearest) {
+  Vec<T> best[narrow_vectors], next[narrow_vectors];
   Mask<T> at[narrow_vectors];
   for (int v = 0; v < narrow_vectors; ++v) {
-    best[v] = broadcast(std::numeric_limits<T>::infinity());
+    best[v] = next[v] = broadcast(std::numeric_limits<T>::infinity());
     at[v] = Mask<T>{};
   }
   for (std::int64_t column = 0; column < centres.n_columns; column += narrow_centres) {
@@ -36,12 +44,19 @@ COTERIE_INLINE void nearest_of_group(const PackedColumns<T>& centres, const T* t
     for (int c = 0; c < narrow_centres; ++c)
       for (int v = 0; v < narrow_vectors; ++v) {
         const Mask<T> is_nearer = acc[c][v] < best[v];
+        if constexpr (!kernels_fuse) next[v] = minimum<T>(next[v], maximum<T>(acc[c][v], best[v]));
         best[v] = select<T>(is_nearer, acc[c][v], best[v]);
         at[v] = select_index<T>(is_nearer, broadcast_index<T>(static_cast<LaneIndex<T>>(column + c)), at[v]);
       }
   }
   for (int v = 0; v < narrow_vectors; ++v)
-    for (int lane = 0; lane < lanes<T>; ++lane) nearest[v * lanes<T> + lane] = at[v][lane];
+    for (int lane = 0; lane < lanes<T>; ++lane) {
+      nearest.index[v * lanes<T> + lane] = at[v][lane];
+      if constexpr (!kernels_fuse) {
+        nearest.least[v * lanes<T> + lane] = best[v][lane];
+        nearest.second[v * lanes<T> + lane] = next[v][lane];
+      }
+    }
 }
 
 // Assigns the rows of a range; returns how many labels changed.
@@ -51,7 +66,8 @@ std::int64_t assign_narrow_range(const KMeansData<T>& data, const PackedColumns<
   constexpr std::int64_t group = narrow_group<T>;
   const std::int64_t cols = data.X.cols;
   const Scratch<T> loaded(group * cols), turned(group * cols);
-  LaneIndex<T> nearest[group];
+  NarrowNearest<T> nearest;
+  const T largest = kernels_fuse ? T(0) : largest_term(centres);
   std::int64_t changed = 0;
   for (std::int64_t i = 0; i < group * cols; ++i) turned[i] = 0;
   for (std::int64_t first = range.begin; first < range.end; first += group) {
@@ -64,9 +80,14 @@ std::int64_t assign_narrow_range(const KMeansData<T>& data, const PackedColumns<
       }
     nearest_of_group(centres, turned.data(), nearest);
     for (std::int64_t r = 0; r < count; ++r) {
-      const std::int32_t old = labels[first + r], label = static_cast<std::int32_t>(nearest[r]);
+      const T* row = loaded.data() + r * cols;
+      std::int64_t index = nearest.index[r];
+      if constexpr (!kernels_fuse)
+        index = settled(squared_metric, centres, row, index, nearest.least[r], nearest.second[r],
+                        raw_error(squared_metric, cols, squared_length(row, cols), largest));
+      const std::int32_t old = labels[first + r], label = static_cast<std::int32_t>(index);
       if (old == label) continue;
-      move_row(sums, units, old, label, loaded.data() + r * cols, data.weights == nullptr ? 1.0 : data.weights[first + r]);
+      move_row(sums, units, old, label, row, data.weights == nullptr ? 1.0 : data.weights[first + r]);
       labels[first + r] = label;
       ++changed;
     }

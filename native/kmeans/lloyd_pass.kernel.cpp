@@ -40,14 +40,14 @@ struct AssignEnding {
   NearestEnding<T> nearest;
   AssignOutput<T> out;
   using State = typename NearestEnding<T>::State;
-  static constexpr bool needs_terms = false;
+  static constexpr bool needs_terms = NearestEnding<T>::needs_terms;
 
   COTERIE_INLINE void begin(State& state, const Strip<T>& strip) const { nearest.begin(state, strip); }
   COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
     nearest.consume(state, strip, values, panel);
   }
   COTERIE_INLINE void end(const State& state, const Strip<T>& strip) const {
-    for (int r = 0; r < strip.count; ++r) out.set(strip, r, lowest_lane<T>(state.best[r], state.at[r]).index);
+    for (int r = 0; r < strip.count; ++r) out.set(strip, r, nearest.winner_of(state, strip, r).index);
   }
 };
 
@@ -55,6 +55,7 @@ template <class T>
 struct BoundsEnding {
   AssignOutput<T> out;
   RowBounds bounds;
+  const PackedColumns<T>& centres;
   double largest_term;
   static constexpr bool needs_terms = true;
 
@@ -68,10 +69,11 @@ struct BoundsEnding {
     for (int r = 0; r < strip.count; ++r) {
       const LaneWinner<T> first = state.first(r);
       const std::int64_t row = strip.first_row + r;
-      const double term = strip.term[r], error = squared_error<T>(out.data.X.cols, term, largest_term);
-      bounds.upper[row] = upper_distance(term + 2 * static_cast<double>(first.value), error);
-      bounds.lower[row] = lower_distance(term + 2 * static_cast<double>(state.second_value(r, first)), error);
-      out.set(strip, r, first.index);
+      const BoundedNearest found = bounded_nearest(centres, strip.rows.row[r], static_cast<double>(strip.term[r]), largest_term, first,
+                                                   state.second_value(r, first));
+      bounds.upper[row] = found.upper;
+      bounds.lower[row] = found.lower;
+      out.set(strip, r, found.index);
     }
   }
 };
@@ -119,7 +121,7 @@ template <class T>
 std::int64_t assign_with_bounds(const KMeansData<T>& data, const PackedColumns<T>& centres, const SumUnits& units,
                                 const RowBounds& bounds, const ClusterSums& deltas) {
   return run(data, centres, [&](std::int64_t* changed) {
-    return BoundsEnding<T>{{data, units, deltas, bounds.label, changed}, bounds, largest_column_term(centres)};
+    return BoundsEnding<T>{{data, units, deltas, bounds.label, changed}, bounds, centres, largest_column_term(centres)};
   });
 }
 

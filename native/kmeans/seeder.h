@@ -13,6 +13,7 @@
 #include "kmeans/row_sampler.h"
 #include "kmeans/seeding.h"
 #include "kmeans/seeding_kernels.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 #include "support/random.h"
 
@@ -53,6 +54,7 @@ class Seeder {
     seeds_.rows.push_back(row);
     nearest_[static_cast<std::size_t>(row)] = 0;
   }
+  static std::int64_t best_gain(const std::vector<double>& gains);
   std::int64_t proposals_worth_listing() const;
   void propose(std::int64_t count);
   bool list_pairs();
@@ -119,6 +121,15 @@ std::int64_t Seeder<T, Source>::proposals_worth_listing() const {
   return many >= 2 * options_.n_candidates ? many : 0;
 }
 
+// The largest gain; of those that are equal but for rounding, which depends on the processor, the first.
+template <class T, class Source>
+std::int64_t Seeder<T, Source>::best_gain(const std::vector<double>& gains) {
+  const auto largest = std::max_element(gains.begin(), gains.end());
+  const double least = *largest - rounding_share<T> * *largest;
+  const auto first = std::find_if(gains.begin(), largest, [least](double gain) { return gain >= least; });
+  return first - gains.begin();
+}
+
 template <class T, class Source>
 void Seeder<T, Source>::propose(std::int64_t count) {
   proposals_ = {};
@@ -142,7 +153,7 @@ void Seeder<T, Source>::pick_directly() {
     source_.gains(nearest_.data(), proposals_.rows.data() + first, std::min(most_direct_candidates, count - first), closer_.data(),
                   gains.data() + first);
   }
-  const std::int64_t best = std::max_element(gains.begin(), gains.end()) - gains.begin();
+  const std::int64_t best = best_gain(gains);
   pick(proposals_.rows[static_cast<std::size_t>(best)]);
   const bool is_marked = best >= last_group;  // the marks of earlier groups are overwritten
   source_.take(seeds_.rows.back(), is_marked ? closer_.data() : nullptr, is_marked ? static_cast<int>(best - last_group) : 0,
@@ -191,7 +202,7 @@ void Seeder<T, Source>::pick_from_pairs() {
   while (!is_done() && accept_next(candidates)) {
     record();
     const std::vector<double> gains = gains_of_pairs(candidates);
-    const std::int64_t best = candidates[static_cast<std::size_t>(std::max_element(gains.begin(), gains.end()) - gains.begin())];
+    const std::int64_t best = candidates[static_cast<std::size_t>(best_gain(gains))];
     pick(proposals_.rows[static_cast<std::size_t>(best)]);
     take_pairs(best);
   }

@@ -23,14 +23,13 @@ constexpr int vectors_of_panel(std::int64_t vectors_left) {
   return vectors_left >= most_vectors ? most_vectors : (vectors_left >= 4 ? 4 : (vectors_left >= 2 ? 2 : 1));
 }
 
-// Squared lengths of dense points.
+// Squared lengths of dense points, to the bit those of kernels that fuse: rows that share no column with two points are decided by them.
 template <class T>
 void measure_lengths(const MatrixView<T>& points, double* lengths, int threads) {
   constexpr std::int64_t fewest_numbers = 1 << 16;
   parallel_for(points.rows, points.rows * points.cols < fewest_numbers ? 1 : threads, [&](std::int64_t j, int) {
     const T* point = points.row(j);
-    lengths[j] = sum_of_squares<double>(
-        points.cols, [point](std::int64_t t) __attribute__((always_inline)) { return static_cast<double>(point[t]); });
+    lengths[j] = fused_length(point, points.cols);
   });
 }
 
@@ -91,29 +90,70 @@ COTERIE_INLINE void walk_rows(const SparseView<T>& X, const TransposedPoints<T>&
   }
 }
 
+// |y|^2 of the longest point.
+template <class T>
+T longest_of(const TransposedPoints<T>& points) {
+  T longest = 0;
+  for (std::int64_t j = 0; j < points.n; ++j) longest = 2 * points.start[j] > longest ? 2 * points.start[j] : longest;
+  return longest;
+}
+
+// The nearest point of a row as kernels that fuse find it, where the two least values are within rounding of each other.
+template <class T>
+std::int64_t settled_sparse(const SparseView<T>& X, const TransposedPoints<T>& points, std::int64_t i, LaneWinner<T> first, T second,
+                            T longest) {
+  const SparseRow<T> row = row_of(X, i);
+  const T length = sum_of_squares<T>(row.count, [row](std::int64_t p) { return row.values[p]; });
+  const T error = static_cast<T>(row.count + 8) * std::numeric_limits<T>::epsilon() * (length + longest);
+  if (!is_in_doubt(first.value, second, error)) return first.index;
+  FusedWinner<T> winner{first.index};
+  const T limit = first.value + 4 * error;
+  walk_rows(X, points, {i, i + 1}, [&](std::int64_t, std::int64_t begin, const Vec<T>* values, int vectors) {
+    const std::int64_t width = vectors * lanes<T>;
+    const T* panel = points.panels + begin * points.cols;
+    for (std::int64_t at = 0; at < width && begin + at < points.n; ++at)
+      if (values[at / lanes<T>][at % lanes<T>] <= limit)
+        winner.offer(fused_product<T>(row, panel + at, width, points.start[begin + at]), begin + at);
+  });
+  return winner.index;
+}
+
 template <class T>
 void nearest(const SparseView<T>& X, const TransposedPoints<T>& points, std::int32_t* index, int threads) {
   struct Best {
     Vec<T> value;
     Mask<T> at;
+    std::conditional_t<kernels_fuse, char, Vec<T>> next;
   };
+  const T longest = kernels_fuse ? T(0) : longest_of(points);
   parallel_for(block_count(X.rows, rows_per_task), threads, [&](std::int64_t task, int) {
     const Range range = block_range(X.rows, rows_per_task, task);
     const Scratch<Best> best(range.size());
-    for (std::int64_t i = 0; i < range.size(); ++i) best[i] = {broadcast(std::numeric_limits<T>::infinity()), Mask<T>{}};
+    for (std::int64_t i = 0; i < range.size(); ++i) {
+      best[i].value = broadcast(std::numeric_limits<T>::infinity());
+      best[i].at = Mask<T>{};
+      if constexpr (!kernels_fuse) best[i].next = best[i].value;
+    }
     walk_rows(
         X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {
           Best state = best[i];
           for (int v = 0; v < vectors; ++v) {
             const Mask<T> numbers = broadcast_index<T>(static_cast<LaneIndex<T>>(first + v * lanes<T>)) + lane_numbers<T>();
             const Mask<T> is_nearer = values[v] < state.value;
+            if constexpr (!kernels_fuse) state.next = minimum<T>(state.next, maximum<T>(values[v], state.value));
             state.value = select<T>(is_nearer, values[v], state.value);
             state.at = select_index<T>(is_nearer, numbers, state.at);
           }
           best[i] = state;
         });
-    for (std::int64_t i = 0; i < range.size(); ++i)
-      index[range.begin + i] = static_cast<std::int32_t>(lowest_lane<T>(best[i].value, best[i].at).index);
+    for (std::int64_t i = 0; i < range.size(); ++i) {
+      LaneWinner<T> first = lowest_lane<T>(best[i].value, best[i].at);
+      if constexpr (!kernels_fuse) {
+        const T second = second_least<T>(best[i].value, best[i].at, best[i].next, first);
+        first.index = settled_sparse(X, points, range.begin + i, first, second, longest);
+      }
+      index[range.begin + i] = static_cast<std::int32_t>(first.index);
+    }
   });
 }
 

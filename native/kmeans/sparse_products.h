@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/simd.h"
+#include "tiles/fused_order.h"
 
 namespace coterie::COTERIE_ISA {
 
@@ -41,6 +41,29 @@ COTERIE_INLINE void meet_points(const SparseRow<T>& row, const T* panel, const T
     for (int chain = 0; chain < chains; ++chain) step(p + chain, sums[chain]);
   for (; p < row.count; ++p) step(p, sums[0]);
   for (int v = 0; v < vectors; ++v) out[v] = sums[0][v] + sums[1][v];
+}
+
+// What meet_points gives one point as kernels that fuse have it; the point's features are `stride` apart.
+template <class T>
+T fused_product(const SparseRow<T>& row, const T* point, std::int64_t stride, T start) {
+  constexpr std::int64_t chains = 2;
+  T sums[chains] = {start, 0};
+  const std::int64_t paired = row.count / chains * chains;
+  for (std::int64_t p = 0; p < row.count; ++p) {
+    T& sum = sums[p < paired ? p % chains : 0];
+    sum = fused_step<T>(sum, -row.values[p], point[row.columns[p] * stride]);
+  }
+  return sums[0] + sums[1];
+}
+
+// |y|^2 in float64 as kernels that fuse have it.
+template <class T>
+COTERIE_INLINE double fused_length(const T* point, std::int64_t cols) {
+  const auto number = [point](std::int64_t t) __attribute__((always_inline)) { return static_cast<double>(point[t]); };
+  if constexpr (kernels_fuse) return sum_of_squares<double>(cols, number);
+  return sum_over<double>(
+      cols, [&](double sum, std::int64_t t)
+                __attribute__((always_inline)) { return point[t] == 0 ? sum : fused_step<double>(sum, number(t), number(t)); });
 }
 
 // |x - y|^2 in float64, y given by its entries y[column * stride] and its squared length. What is left of equal rows by

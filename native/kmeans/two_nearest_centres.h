@@ -1,44 +1,11 @@
-// The two nearest centres of each row of a strip: the least value with its column, and the second least value.
+// The nearest centre of a row with bounds: from the two least values that it met.
 #pragma once
 
+#include "kmeans/distance_bounds.h"
+#include "kmeans/kmeans_kernels.h"
 #include "tiles/nearest.h"
 
 namespace coterie::COTERIE_ISA {
-
-template <class T>
-struct TwoNearestCentres {
-  Vec<T> best[strip_rows], next[strip_rows];
-  Mask<T> at[strip_rows];
-
-  COTERIE_INLINE void begin() {
-    for (int r = 0; r < strip_rows; ++r) {
-      best[r] = next[r] = broadcast(std::numeric_limits<T>::infinity());
-      at[r] = Mask<T>{};
-    }
-  }
-
-  COTERIE_INLINE void consume(const Block<T>& values, std::int64_t panel) {
-    for (int v = 0; v < panel_vectors; ++v) {
-      const Mask<T> columns = column_numbers<T>(panel, v);
-      for (int r = 0; r < strip_rows; ++r) {
-        const Vec<T> value = values.value[r][v];
-        const Mask<T> is_nearer = value < best[r];
-        next[r] = minimum<T>(next[r], maximum<T>(value, best[r]));
-        best[r] = minimum<T>(value, best[r]);
-        at[r] = select_index<T>(is_nearer, columns, at[r]);
-      }
-    }
-  }
-
-  COTERIE_INLINE LaneWinner<T> first(int r) const { return lowest_lane<T>(best[r], at[r]); }
-
-  // Where the winner stood, its lane's second takes part in the search.
-  COTERIE_INLINE T second_value(int r, LaneWinner<T> first) const {
-    const Mask<T> is_first = at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index));
-    const Mask<T> is_best = is_first & (best[r] == broadcast(first.value));
-    return smallest_lane<T>(select<T>(is_best, next[r], best[r]));
-  }
-};
 
 template <class T>
 double largest_column_term(const PackedColumns<T>& centres) {
@@ -46,6 +13,25 @@ double largest_column_term(const PackedColumns<T>& centres) {
   for (std::int64_t j = 0; j < centres.n_panels * panel_width<T>; ++j)
     largest = centres.term[j] > largest ? static_cast<double>(centres.term[j]) : largest;
   return largest;
+}
+
+// The nearest centre of a row: at most `upper` away, the others at least `lower`.
+struct BoundedNearest {
+  std::int64_t index;
+  float upper, lower;
+};
+
+// `term` is the squared length of the row, `second` the second least value. A centre that was settled against the order of the values
+// may be a little farther than `first`, which then is the nearest of the others.
+template <class T>
+COTERIE_INLINE BoundedNearest bounded_nearest(const PackedColumns<T>& centres, const T* row, double term, double largest_term,
+                                              LaneWinner<T> first, T second) {
+  const double error = squared_error<T>(centres.cols, term, largest_term);
+  const std::int64_t index = settled(squared_metric, centres, row, first.index, first.value, second, static_cast<T>(error));
+  const bool is_first = index == first.index;
+  const double slack = is_first ? error : 4 * error;
+  return {index, upper_distance(term + 2 * static_cast<double>(first.value), slack),
+          lower_distance(term + 2 * static_cast<double>(is_first ? second : first.value), slack)};
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -3,25 +3,19 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <numeric>
 
 #include "linkage/matrix_linkage.h"
-#include "support/cpu_dispatch.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
 
 namespace coterie {
 namespace {
 
-constexpr std::size_t most_rounds = 2;      // each takes the time of a matrix of distances
-constexpr std::int64_t least_merging = 10;  // a round goes on if one cluster in so many merges
-constexpr std::int64_t clusters_per_task = 8;
-constexpr std::int64_t most_members = clusters_per_task << most_rounds;
-
-template <class T>
-const LinkageKernels<T>& kernels() {
-  return engine().of<T>().linkage;
-}
+constexpr std::int64_t rows_per_cluster_left = 12;  // then the matrix takes less time than another search
+constexpr std::int64_t most_members = 128;          // of a cluster: the distances of two clusters take the product of their sizes
+constexpr std::int64_t least_merging = 50;         // rounds go on if one cluster in so many merges
+constexpr double least_shrinking = 0.8;            // and searches, if those before left no more than this share of the clusters
+constexpr std::int64_t clusters_per_task = 64;
 
 template <class T>
 std::unique_ptr<T, void (*)(void*)> memory_of(std::int64_t count) {
@@ -30,163 +24,120 @@ std::unique_ptr<T, void (*)(void*)> memory_of(std::int64_t count) {
 
 }  // namespace
 
+// What became of the positions before a round.
+template <class T>
+struct FirstRounds<T>::Parts {
+  std::vector<std::int32_t> moved;          // per position before: where it is now
+  std::vector<std::int32_t> first, second;  // per position now: what it was before; second is -1 if it did not merge
+};
+
 template <class T>
 FirstRounds<T>::FirstRounds(const MatrixView<T>& rows, const Metric& metric, LinkageRule rule, int threads)
-    : rows_(rows),
-      metric_(metric),
-      rule_(rule),
-      threads_(threads),
-      shift_(centring_shift(rows, metric, threads)),
-      pack_(rows, shift_.empty() ? nullptr : shift_.data(), metric, threads),
-      zeros_(static_cast<std::size_t>(rows.rows), T(0)),
-      slots_(static_cast<std::size_t>(rows.rows)),
-      sizes_(static_cast<std::size_t>(rows.rows), T(1)),
-      members_(static_cast<std::size_t>(rows.rows)),
-      starts_(static_cast<std::size_t>(rows.rows) + 1) {
-  std::iota(slots_.begin(), slots_.end(), 0);
-  std::iota(members_.begin(), members_.end(), 0);
-  std::iota(starts_.begin(), starts_.end(), 0);
-  while (rounds_.size() < most_rounds && merge_mutual(nearest_of_all())) continue;
+    : rule_(rule), threads_(threads), clusters_(rows, metric, rule, threads), lists_(clusters_.nearest_of_rows()) {
+  const std::int64_t enough = rows.rows / rows_per_cluster_left;
+  for (;;) {
+    const std::int64_t before = n_left();
+    while (n_left() > enough && merge_mutual()) check_interrupt();
+    if (n_left() <= enough || static_cast<double>(n_left()) > least_shrinking * static_cast<double>(before)) return;
+    search_waiting();
+  }
 }
 
 template <class T>
-std::vector<typename FirstRounds<T>::Nearest> FirstRounds<T>::nearest_of_all() const {
-  std::vector<Nearest> nearest(slots_.size());
-  if (rounds_.empty()) {
-    std::vector<std::int32_t> at(slots_.size());
-    std::vector<T> distance(slots_.size());
-    const TileProblem<T> problem{rows_, shift_.empty() ? nullptr : shift_.data(), pack_.columns(), metric_, threads_};
-    engine().of<T>().tiles.smallest(problem, {1, at.data(), distance.data(), true});
-    for (std::size_t i = 0; i < nearest.size(); ++i) nearest[i] = {at[i], distance[i]};
-    return nearest;
+std::vector<PositionPair<T>> FirstRounds<T>::mutual_pairs() const {
+  std::vector<PositionPair<T>> pairs;
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    if (lists_[i].count == 0) continue;
+    const auto own = static_cast<std::int32_t>(i), at = lists_[i].nearest[0].at;
+    const NearClusters<T>& other = lists_[static_cast<std::size_t>(at)];
+    if (at <= own || other.count == 0 || other.nearest[0].at != own) continue;
+    if (clusters_.size(own) + clusters_.size(at) <= most_members) pairs.push_back({own, at, lists_[i].nearest[0].distance});
   }
-  for_all_rows([&](std::int64_t cluster, const T* row) {
-    RowMinimum<T> found;
-    kernels<T>().least_of_row(row, zeros_.data(), n_left(), found);
-    nearest[static_cast<std::size_t>(cluster)] = {found.at, found.least};
-  });
-  return nearest;
+  return pairs;
 }
 
 // Returns whether another round is worth its time.
 template <class T>
-bool FirstRounds<T>::merge_mutual(const std::vector<Nearest>& nearest) {
-  Round round;
-  round.merge_of.assign(nearest.size(), -1);
-  for (std::size_t i = 0; i < nearest.size(); ++i) {
-    const std::int32_t at = nearest[i].at;
-    if (at <= static_cast<std::int32_t>(i) || nearest[static_cast<std::size_t>(at)].at != static_cast<std::int32_t>(i)) continue;
-    const auto second = static_cast<std::size_t>(at);
-    round.merge_of[i] = round.merge_of[second] = static_cast<std::int32_t>(round.merges.count());
-    round.merges.push_back({static_cast<std::int32_t>(i), at, sizes_[i], sizes_[second], T(0), T(0), nearest[i].distance});
+bool FirstRounds<T>::merge_mutual() {
+  const std::vector<PositionPair<T>> pairs = mutual_pairs();
+  if (pairs.empty()) return false;
+  const std::vector<std::int32_t>& slots = clusters_.slots();
+  for (const PositionPair<T>& pair : pairs)
+    merges_.push_back(
+        {slots[static_cast<std::size_t>(pair.first)], slots[static_cast<std::size_t>(pair.second)], static_cast<double>(pair.height)});
+  const bool is_fruitful = least_merging * static_cast<std::int64_t>(pairs.size()) >= n_left();
+  Parts parts{clusters_.merge(pairs), {}, {}};
+  parts.first.assign(static_cast<std::size_t>(n_left()), -1);
+  parts.second.assign(static_cast<std::size_t>(n_left()), -1);
+  for (std::size_t i = 0; i < parts.moved.size(); ++i) {
+    const auto now = static_cast<std::size_t>(parts.moved[i]);
+    (parts.first[now] < 0 ? parts.first : parts.second)[now] = static_cast<std::int32_t>(i);
   }
-  if (round.merges.count() == 0) return false;
-  const bool is_fruitful = least_merging * round.merges.count() >= n_left();
-  finish_round(std::move(round));
+  renew(parts);
   return is_fruitful;
 }
 
 template <class T>
-void FirstRounds<T>::finish_round(Round&& round) {
-  std::vector<std::int32_t> slots, members;
-  std::vector<T> sizes;
-  std::vector<std::int64_t> starts{0};
-  round.moved.assign(round.merge_of.size(), -1);
-  const auto append = [&](std::size_t cluster) {
-    members.insert(members.end(), members_.begin() + starts_[cluster], members_.begin() + starts_[cluster + 1]);
-  };
-  for (std::size_t i = 0; i < round.merge_of.size(); ++i) {
-    const std::int32_t at = round.merge_of[i];
-    const ColumnMerge<T>* merge = at < 0 ? nullptr : &round.merges.all[static_cast<std::size_t>(at)];
-    if (merge != nullptr && merge->second == static_cast<std::int32_t>(i)) continue;
-    round.moved[i] = static_cast<std::int32_t>(round.kept.size());
-    round.kept.push_back(static_cast<std::int32_t>(i));
-    append(i);
-    slots.push_back(slots_[i]);
-    sizes.push_back(sizes_[i]);
-    if (merge != nullptr) {
-      const auto second = static_cast<std::size_t>(merge->second);
-      append(second);
-      sizes.back() += sizes_[second];
-      merges_.push_back({slots_[i], slots_[second], static_cast<double>(merge->height)});
-    }
-    starts.push_back(static_cast<std::int64_t>(members.size()));
-  }
-  slots_ = std::move(slots);
-  sizes_ = std::move(sizes);
-  members_ = std::move(members);
-  starts_ = std::move(starts);
-  rounds_.push_back(std::move(round));
-}
-
-// Calls use(cluster, its distances to all clusters), from any thread.
-template <class T>
-void FirstRounds<T>::for_all_rows(const std::function<void(std::int64_t, const T*)>& use) const {
-  const std::int64_t row_cells = rows_.rows + rows_.cols;
-  const auto memory = memory_of<T>(resolve_threads(threads_) * most_members * row_cells);
-  parallel_for(block_count(n_left(), clusters_per_task), threads_, [&](std::int64_t task, int thread) {
-    const Range clusters = block_range(n_left(), clusters_per_task, task);
-    Block block;
-    compute(clusters, memory.get() + thread * most_members * row_cells, block);
-    for (std::size_t q = 0; q < block.row.size(); ++q) use(clusters.begin + static_cast<std::int64_t>(q), block.row[q]);
+void FirstRounds<T>::renew(const Parts& parts) {
+  std::vector<NearClusters<T>> lists(parts.first.size());
+  parallel_for(block_count(n_left(), clusters_per_task), threads_, [&](std::int64_t task, int) {
+    const Range range = block_range(n_left(), clusters_per_task, task);
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+      renew_list(static_cast<std::int32_t>(i), parts, lists[static_cast<std::size_t>(i)]);
   });
+  lists_ = std::move(lists);
 }
 
+// The clusters that the lists of its parts name, those within the bound of both.
 template <class T>
-void FirstRounds<T>::compute(Range clusters, T* memory, Block& block) const {
-  const std::int64_t first = starts_[static_cast<std::size_t>(clusters.begin)];
-  const std::int64_t count = starts_[static_cast<std::size_t>(clusters.end)] - first, n = rows_.rows, cols = rows_.cols;
-  T* distances = memory + most_members * cols;
-  for (std::int64_t q = 0; q < count; ++q) {
-    const std::int32_t member = members_[static_cast<std::size_t>(first + q)];
-    std::copy(rows_.row(member), rows_.row(member) + cols, memory + q * cols);
-    block.at.push_back(member);
-    block.row.push_back(distances + q * n);
-  }
-  const TileProblem<T> problem{{memory, count, cols, cols}, shift_.empty() ? nullptr : shift_.data(), pack_.columns(), metric_, 1};
-  engine().of<T>().tiles.store(problem, {distances, count, n, n});
-  for (std::size_t q = 0; q < block.row.size(); ++q) block.row[q][block.at[q]] = std::numeric_limits<T>::infinity();
-  for (std::size_t round = 0; round < rounds_.size(); ++round) take_in(rounds_[round], width_before(round), block);
-}
-
-// Mirrored cells take in two merges in the same order, so that they stay equal to the bit.
-template <class T>
-void FirstRounds<T>::take_in(const Round& round, std::int64_t width, Block& block) const {
-  const auto count = round.merges.count();
-  const auto merge_columns = [&](std::int64_t from, std::int64_t to, T* row) {
-    kernels<T>().merge_columns(rule_, span_of(round.merges, from, to), T(0), T(0), row);
+void FirstRounds<T>::renew_list(std::int32_t cluster, const Parts& parts, NearClusters<T>& list) const {
+  NearCluster<T> candidates[2 * near_count];
+  std::int32_t changed[2 * near_count];
+  T distances[2 * near_count];
+  std::int64_t count = 0, n_changed = 0;
+  const auto has = [&](std::int32_t at) {
+    return std::any_of(candidates, candidates + count, [&](const NearCluster<T>& one) { return one.at == at; }) ||
+           std::find(changed, changed + n_changed, at) != changed + n_changed;
   };
-  std::size_t left = 0;
-  for (std::size_t q = 0; q < block.at.size(); ++q, ++left) {
-    const std::int32_t at = block.at[q], merge = round.merge_of[static_cast<std::size_t>(at)];
-    T* row = block.row[q];
-    merge_columns(0, merge < 0 ? count : merge, row);
-    if (merge >= 0) {
-      const T* second = block.row[++q];
-      merge_columns(0, merge, block.row[q]);
-      kernels<T>().combine_rows(rule_, round.merges.all[static_cast<std::size_t>(merge)], row, second, zeros_.data(), zeros_.data(),
-                                width);
-      row[at] = std::numeric_limits<T>::infinity();
-      merge_columns(merge + 1, count, row);
+  const std::int32_t own[] = {parts.first[static_cast<std::size_t>(cluster)], parts.second[static_cast<std::size_t>(cluster)]};
+  list.others = std::numeric_limits<T>::infinity();
+  for (const std::int32_t part : own) {
+    if (part < 0) continue;
+    const NearClusters<T>& before = lists_[static_cast<std::size_t>(part)];
+    list.others = std::min(list.others, before.others);
+    for (std::int32_t k = 0; k < before.count; ++k) {
+      const std::int32_t at = parts.moved[static_cast<std::size_t>(before.nearest[k].at)];
+      if (at == cluster || has(at)) continue;
+      if (own[1] >= 0 || parts.second[static_cast<std::size_t>(at)] >= 0)
+        changed[n_changed++] = at;
+      else
+        candidates[count++] = {at, before.nearest[k].distance};
     }
-    kernels<T>().keep_columns(round.kept.data(), static_cast<std::int64_t>(round.kept.size()), row);
-    block.at[left] = round.moved[static_cast<std::size_t>(at)];
-    block.row[left] = row;
   }
-  block.at.resize(left);
-  block.row.resize(left);
+  if (n_changed > 0) clusters_.between(cluster, changed, n_changed, distances);
+  for (std::int64_t k = 0; k < n_changed; ++k) candidates[count++] = {changed[k], distances[k]};
+  list.keep(candidates, count);
+}
+
+template <class T>
+void FirstRounds<T>::search_waiting() {
+  std::vector<std::int32_t> waiting;
+  for (std::int64_t i = 0; i < n_left(); ++i)
+    if (lists_[static_cast<std::size_t>(i)].count == 0) waiting.push_back(static_cast<std::int32_t>(i));
+  clusters_.nearest(waiting, lists_);
 }
 
 template <class T>
 void FirstRounds<T>::link(double* out) const {
   const std::int64_t left = n_left();
   const auto square = memory_of<T>(left * left);
-  for_all_rows([&](std::int64_t cluster, const T* row) { std::copy(row, row + left, square.get() + cluster * left); });
+  clusters_.fill(square.get());
   std::vector<SlotMerge> merges = merges_;
-  const std::vector<SlotMerge> rest = matrix_linkage(square.get(), StartingClusters<T>{slots_, sizes_}, rule_, threads_);
+  const std::vector<SlotMerge> rest =
+      matrix_linkage(square.get(), StartingClusters<T>{clusters_.slots(), clusters_.sizes()}, rule_, threads_);
   merges.insert(merges.end(), rest.begin(), rest.end());
-  make_monotone(merges, rows_.rows);
-  write_linkage(merges, rows_.rows, out);
+  make_monotone(merges, clusters_.n_rows());
+  write_linkage(merges, clusters_.n_rows(), out);
 }
 
 template class FirstRounds<float>;

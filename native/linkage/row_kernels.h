@@ -78,6 +78,13 @@ struct LinkageKernels {
   void (*merge_columns)(LinkageRule rule, const ColumnMergeSpan<T>& merges, T size, T inner, T* row);
   // row[q] = row[kept[q]], kept rising.
   void (*keep_columns)(const std::int32_t* kept, std::int64_t n, T* row);
+  // Distances of the `count` members of one cluster to n rows, a row of `stride` for each, become one row: that of the first.
+  void (*fold_members)(LinkageRule rule, T* distances, std::int64_t stride, const T* weights, std::int64_t count, std::int64_t n);
+  // Distances of a cluster to rows become those to the clusters of these rows: cluster q has the rows from starts[q] - starts[0] on.
+  void (*fold_columns)(LinkageRule rule, const T* row, const std::int64_t* starts, const T* weights, std::int64_t n_clusters,
+                       double cluster_size, T* out);
+  // The places where a + b is at most `limit`, in their order; returns how many.
+  std::int64_t (*places_within)(const T* a, const T* b, std::int64_t n, T limit, std::int32_t* out);
 };
 
 }  // namespace coterie

@@ -1,4 +1,5 @@
-// Orders of floating-point numbers that hold for any bits: sorting and selecting by `<` alone is undefined where a NaN is among them.
+// Orders of floating-point numbers that hold for any bits: sorting and selecting by `<` alone is undefined where a NaN is among them; and
+// what counts as equal where an order must not depend on rounding.
 #pragma once
 
 namespace coterie {
@@ -17,5 +18,9 @@ inline __attribute__((always_inline)) bool stands_before(T a, Tie tie_a, T b, Ti
   const bool a_is_number = a == a, b_is_number = b == b;
   return a_is_number == b_is_number ? tie_a < tie_b : a_is_number;
 }
+
+// Numbers that differ by less than this share of themselves are equal but for rounding, which depends on the processor.
+template <class T>
+inline constexpr double rounding_share = sizeof(T) == 4 ? 1e-5 : 1e-12;
 
 }  // namespace coterie

@@ -170,6 +170,45 @@ TEST(linkage_in_rounds_is_linkage_of_the_matrix) {
   }
 }
 
+// Pairs, fours, eights ... of rows ever farther apart: lists run out again and again, and clusters reach the most that rounds merge.
+Rows nested_rows(std::size_t n) {
+  const CounterRandom random(n);
+  Rows rows(n, std::vector<double>(3));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t t = 0; t < 3; ++t) {
+      rows[i][t] = 0.01 * random.uniform(t, i);
+      for (std::size_t level = 0, step = i; step > 0; ++level, step /= 2)
+        if (step % 2 != 0 && level % 3 == t) rows[i][t] += std::ldexp(1.0, static_cast<int>(level));
+    }
+  return rows;
+}
+
+TEST(linkage_in_rounds_goes_on_when_lists_run_out) {
+  for (const LinkageRule rule : {LinkageRule::complete, LinkageRule::average, LinkageRule::weighted})
+    for (const std::size_t n : {300, 1024}) {
+      const Rows rows = nested_rows(n);
+      const std::vector<double> by_matrix = linked_matrix(rows, rule, 1), by_rounds = linked_in_rounds<double>(rows, rule, 1);
+      for (std::size_t k = 0; k < by_matrix.size(); ++k) CHECK(std::abs(by_rounds[k] - by_matrix[k]) <= 1e-12 * (1 + by_matrix[k]));
+      for (const int threads : {2, 3}) CHECK(by_rounds == linked_in_rounds<double>(rows, rule, threads));
+    }
+}
+
+TEST(linkage_in_rounds_leaves_few_clusters_to_the_matrix) {
+  const Rows rows = random_rows(2000, 3, false);
+  const std::vector<double> numbers = flat(rows);
+  for (const LinkageRule rule : {LinkageRule::complete, LinkageRule::average, LinkageRule::weighted}) {
+    const FirstRounds<double> rounds({numbers.data(), 2000, 3, 3}, {Kernel::squared_difference, Finish::root, 2.0}, rule, 2);
+    CHECK(rounds.n_left() <= 2000 / 12 && rounds.n_left() >= 2000 / 24);
+  }
+}
+
+// Equal rows: one pair merges at a time, which is no work for rounds.
+TEST(linkage_in_rounds_takes_equal_rows) {
+  const Rows rows(200, std::vector<double>(2, 1.5));
+  for (const LinkageRule rule : {LinkageRule::complete, LinkageRule::average, LinkageRule::weighted})
+    CHECK(has_heights(linked_in_rounds<double>(rows, rule, 2), std::vector<double>(199, 0.0)));
+}
+
 TEST(linkage_is_the_same_for_any_number_of_threads) {
   for (const bool grid : {false, true})
     for (int rule = 0; rule <= static_cast<int>(LinkageRule::minimax); ++rule) {
