@@ -236,7 +236,7 @@ with sqlite3.connect(database) as connection:
     rows = np.random.default_rng(0).normal(size=(5000, 2)).tolist()
     connection.executemany("insert into t values (?, ?)", rows)
 free = KMeans(3, random_state=0).fit(source)
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))  # of any file
+resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, resource.RLIM_INFINITY))  # of any file
 full = KMeans(3, random_state=0).fit(source)
 assert full.inertia_ == free.inertia_
 assert np.array_equal(full.cluster_centers_, free.cluster_centers_)

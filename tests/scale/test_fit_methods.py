@@ -46,7 +46,7 @@ def test_other_models_place_all_rows(clouds, method, k):
     assert groups.groups.n_noise == (labels == -1).sum()
     np.testing.assert_array_equal(groups.profile.sizes, np.bincount(labels[labels >= 0]))
     assert any(
-        "was fitted to 2,500 of 9,000 rows; its predict places the others" in note for note in groups.notes
+        "was fitted to 2,500 of 9,000 rows; its predict labels the others" in note for note in groups.notes
     )
 
 

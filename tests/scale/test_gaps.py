@@ -70,6 +70,9 @@ def test_medians_of_many_equal_values(monkeypatch):
         [-999, -999],
         [999, 5, 998.5],
         [1, 2, 3, -9999, -999, np.nan],
+        [1, 5, 3, 99, 98, np.nan],
+        [0, 40, 99, 88],
+        [1, 5, -9, -99],
     ],
 )
 def test_sentinels_as_in_memory(values):

@@ -18,6 +18,7 @@ MODELS = {
     "KMeans": scale.KMeans(3, random_state=0),
     "MiniBatchKMeans": scale.MiniBatchKMeans(3, random_state=0),
     "GaussianMixture": scale.GaussianMixture(3, random_state=0, covariance_type="diag"),
+    "LatentClasses": scale.LatentClasses(3, random_state=0),
     "KMedoids": scale.KMedoids(3, random_state=0),
     "Summaries": scale.Summaries(20, random_state=0),
     "DBSCAN": scale.DBSCAN(eps=2.0),

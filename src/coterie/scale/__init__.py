@@ -11,6 +11,7 @@ from coterie.scale.methods.dbscan import DBSCAN  # noqa: E402
 from coterie.scale.methods.gaussian_mixture import GaussianMixture  # noqa: E402
 from coterie.scale.methods.kmeans import KMeans  # noqa: E402
 from coterie.scale.methods.kmedoids import KMedoids  # noqa: E402
+from coterie.scale.methods.latent_classes import LatentClasses  # noqa: E402
 from coterie.scale.methods.minibatch import MiniBatchKMeans  # noqa: E402
 from coterie.scale.methods.single_linkage import SingleLinkage  # noqa: E402
 from coterie.scale.methods.summaries import Summaries, SummarisedClustering  # noqa: E402
@@ -27,6 +28,7 @@ __all__ = [
     "GaussianMixture",
     "KMeans",
     "KMedoids",
+    "LatentClasses",
     "LazyClustering",
     "MiniBatchKMeans",
     "RayEngine",

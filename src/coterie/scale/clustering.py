@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 import dask.array
 import numpy as np
+from dask.array import Array as DaskArray
 
-from coterie._support.typing import Indices
+from coterie._support.typing import Indices, Labels
 from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
@@ -102,7 +102,7 @@ class LazyClustering(Clustering):
         layout = opened.tables if keep_layout else None
         return write_labels(rows, function, *args, folder=folder, force=force, carried=carried, layout=layout)
 
-    def predict(self, rows: object, *, missing: str | None = None) -> Any:
+    def predict(self, rows: object, *, missing: str | None = None) -> Labels | DaskArray:
         """Return the group of each new row, 0..k-1; lazy for data in blocks.
 
         Parameters
@@ -114,7 +114,7 @@ class LazyClustering(Clustering):
         """
         if not self.labelling.places_rows:
             raise InvalidParameter(
-                "no new rows can be placed: DBSCAN found more core points than are kept. Fit old and new "
+                "new rows cannot be predicted: DBSCAN found more core points than are kept. Fit old and new "
                 "rows together."
             )
         if not isinstance(rows, str | os.PathLike) and not is_in_blocks(rows):

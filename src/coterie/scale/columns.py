@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pyarrow.types import is_null as pyarrow_is_null
@@ -13,29 +12,29 @@ from pyarrow.types import is_null as pyarrow_is_null
 from coterie._support.optional import require
 from coterie._support.typing import FloatArray, PolarsSeries
 from coterie._support.validation.explain import refuse_queries
-from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
+from coterie.data import ColumnChoice, ColumnReading, LeftOut
 from coterie.data.categories import Levels, is_yes_no, levels_of
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import KEY_REASONS, Look, cannot_keep, check_names, look_at
 from coterie.data.databases import SpooledRows
+from coterie.data.geography.places import OFF, Place, check_angles, named_pairs, named_place
 from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
 from coterie.data.marks import Counts
 from coterie.data.notes import no_rows_in, reading_notes
 from coterie.data.paths import TABLE_SUFFIXES, find_files, place_name, table_suffix
 from coterie.data.prepared import NOT_NAMED
-from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
+from coterie.data.scaling import AUTO
+from coterie.data.schema import KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
 from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.sources.arrow import open_any
-from coterie.scale.sources.changed import ColumnPlan
+from coterie.scale.sources.changed import ColumnPlan, axis_plans
+from coterie.scale.sources.collections import open_frame, open_in_memory
 from coterie.scale.sources.reading import is_paths, open_tables, read_blocks
 from coterie.scale.sources.spooled import open_iceberg, open_spooled
 from coterie.scale.sources.tables import Tables, is_numeric
 from coterie.scale.survey import survey_looks
-
-if TYPE_CHECKING:
-    from dask.dataframe import DataFrame as DaskFrame
 
 LeftOuts = tuple[LeftOut, ...]
 
@@ -62,10 +61,16 @@ class Opened:
         Categories of the columns used, None for numbers; empty: all are numbers.
     kept : tuple of str
         Columns whose numbers are all taken as they are.
+    pairs : tuple of Place
+        Columns that are positions if their values are degrees; used as plain numbers until that is known.
+    places : tuple of Place
+        Columns that are positions: three of the columns used stand for each.
+    angles : Place or None
+        The two columns used, where they are latitude and longitude, for the haversine.
     notes : tuple of str
         What readers had to decide.
     tables : Tables or None
-        Files that were looked into; None: the source itself is read.
+        Files and frames that were looked into; None: the source is a matrix.
     keeper : object
         What decoded rows are kept on the disk as long as; None: they are not.
     """
@@ -78,6 +83,9 @@ class Opened:
     looks: Mapping[str, Look] = field(default_factory=dict)
     levels: Levels = ()
     kept: tuple[str, ...] = ()
+    pairs: tuple[Place, ...] = ()
+    places: tuple[Place, ...] = ()
+    angles: Place | None = None
     notes: tuple[str, ...] = ()
     tables: Tables | None = None
     keeper: Keeper | None = None
@@ -136,6 +144,34 @@ class Opened:
         changed = replace(self, plans=plans, looks=looks)
         return replace(changed, blocks=changed.read(self.columns))
 
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The columns used that are axes of positions."""
+        return tuple(name for place in self.places for name in place.axes)
+
+    def with_places(self, places: Sequence[Place]) -> Opened:
+        """Return the same with two columns each as one position, three columns; others stand first."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        plans, looks = dict(self.plans), dict(self.looks)
+        for place in places:
+            plans |= axis_plans(place, plans)
+            series = [polars.Series(name, [0.0]) for name in place.axes]
+            looks |= {one.name: Look(one, one) for one in series}
+        pairs = [name for place in places for name in place.columns]
+        known = dict(zip(self.columns, self.levels, strict=True)) if self.levels else {}
+        rest = [name for name in self.columns if name not in pairs]
+        axes = [name for place in places for name in place.axes]
+        levels = (*(known[name] for name in rest), *(None for _ in axes)) if known else ()
+        changed = replace(self, plans=plans, looks=looks, levels=levels, places=tuple(places))
+        return replace(changed, blocks=changed.read([*rest, *axes]))
+
+    def as_angles(self, pair: Sequence[str]) -> Opened:
+        """Return the same, whose only two columns are latitude and longitude; `pair` tells their order."""
+        check_angles(self.columns, self.title)
+        columns = tuple(pair) or self.columns  # a table may have the longitude first
+        changed = replace(self, angles=Place(*columns))
+        return changed if columns == self.columns else replace(changed, blocks=changed.read(columns))
+
     def kept_on_disk(self) -> Opened:
         """Return the same rows, decoded once and kept on the disk where that pays."""
         if isinstance(self.blocks, KeptBlocks):
@@ -188,6 +224,8 @@ def open_columns(
     *,
     categories: bool = False,
     text_after_all: Collection[str] = (),
+    places: str = OFF,
+    no_places: Collection[Place] = (),
     **how: Any,
 ) -> Opened:
     """Open the columns that can be used: numbers, and categories if wanted, without keys.
@@ -204,63 +242,86 @@ def open_columns(
         Whether text of few values is used.
     text_after_all : collection of str
         Columns whose first rows are numbers, and later ones are not: all their cells are looked at.
+    places : str, default="off"
+        Which columns may be positions, as in `coterie.fit`: they are used, be they keys, constant or absent.
+    no_places : collection of Place
+        Columns that are called like positions, and are none.
     **how
         Header and encoding of text.
     """
     refuse_queries(source, "X of coterie.fit")
     tables = look_into(source, **how)
-    if tables is None and not hasattr(source, "dtypes"):
+    if tables is None:
         if drop or keep or columns:
             raise InvalidParameter(
                 "columns, drop and keep name columns; this source has none. Select them before."
             )
         return Opened(source, read_blocks(source), (), False)
     title = title_of(source)
-    if tables is not None and not any(table.n_rows for table in tables.filled):
+    if not any(table.n_rows for table in tables.filled):
         raise no_rows_in(title, len(tables.every))
-    head = _first_of_frame(source) if tables is None else tables.first_values
+    head = tables.first_values
     check_names(title, tuple(head), [*columns, *drop, *keep])
     others = [name for name in head if columns and name not in columns and name not in drop]
-    kept = [*keep, *(name for name in columns if name not in drop)]
     looks = _looks(head, tables, [*drop, *others], dates, text_after_all)
+    taken = [name for name in columns or head if name not in (*drop, *keep)]
+    pairs = tuple(one for one in _pairs(looks, taken, places, title) if one not in no_places)
+    positions = [name for place in pairs for name in place.columns]
+    kept = [*keep, *positions, *(name for name in columns if name not in drop)]
     reasons: dict[str, str] = {}
     for name, look in looks.items():
-        reason = _why_not_used(look, is_kept=name in kept, categories=categories and tables is not None)
-        if name in drop or name in others:
+        reason = _why_not_used(look, is_kept=name in kept, categories=categories)
+        if (name in drop or name in others) and name not in positions:
             reason = "dropped" if name in drop else NOT_NAMED
         elif reason is not None and name in kept:
             raise cannot_keep(title, name, reason)
         if reason is not None:
             reasons[name] = reason
-    if tables is None:  # partitions of a frame are taken as they are
-        readings = {name: look.reading for name, look in looks.items() if look.reading is not None}
-        reasons |= {name: f"{how}, as text" for name, how in readings.items() if name not in reasons}
-    rows_of = source if tables is None else tables
     suspects = [look.series for name, look in looks.items() if name not in {*kept, *reasons}]
-    reasons |= _keys(rows_of, suspects)
+    reasons |= _keys(tables, suspects)
     used = [name for name in head if name not in reasons]
     if not used:
         why = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
         raise InvalidData(f"{title}: no column of numbers to cluster by: {why}.")
     left_out = tuple(LeftOut(name, reasons[name]) for name in head if name in reasons)
-    levels = levels_of_looks([looks[name] for name in used]) if tables is not None else ()
-    plans = {} if tables is None else _plans(tables, looks, used, levels)
-    blocks = read_blocks(rows_of, columns=used, readings=plans)
-    notes = (*(source.notes if isinstance(source, SpooledRows) else ()), *(tables.notes if tables else ()))
-    return Opened(source, blocks, left_out, True, plans, looks, levels, tuple(keep), notes, tables)
+    levels = levels_of_looks([looks[name] for name in used])
+    plans = _plans(tables, looks, used, levels)
+    blocks = read_blocks(tables, columns=used, readings=plans)
+    notes = (*(source.notes if isinstance(source, SpooledRows) else ()), *tables.notes)
+    return Opened(
+        source,
+        blocks,
+        left_out,
+        True,
+        plans,
+        looks,
+        levels,
+        tuple(keep),
+        pairs,
+        notes=notes,
+        tables=tables,
+    )
+
+
+def _pairs(looks: Mapping[str, Look], names: Sequence[str], places: str, title: str) -> list[Place]:
+    """Return the columns of numbers that are positions if their values are degrees."""
+    if places == OFF:
+        return []
+    if places != AUTO:
+        return [named_place(places, tuple(looks), title)]
+    found = named_pairs(names)
+    return [one for one in found if all(looks[name].numbers is not None for name in one.columns)]
 
 
 def _looks(
     head: Mapping[str, PolarsSeries],
-    tables: Tables | None,
+    tables: Tables,
     unused: Sequence[str],
     dates: str | None,
     text_after_all: Collection[str],
 ) -> dict[str, Look]:
     """Return what each column holds: by its first rows, and by all cells where these are text."""
     looks = {name: look_at(series, dates=dates) for name, series in head.items()}
-    if tables is None:
-        return looks
     as_text = tables.numbers_as_text(head)
     for name, look in looks.items():
         kind = tables.kind_of(name)
@@ -335,7 +396,7 @@ def key_columns(tables: Tables) -> list[str]:
     return [name for name in there if found.get(name) in KEY_REASONS]
 
 
-def _keys(source: object, head: Sequence[PolarsSeries]) -> dict[str, str]:
+def _keys(tables: Tables, head: Sequence[PolarsSeries]) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     numbers = [one for one in head if one.dtype.is_integer()]
@@ -348,7 +409,7 @@ def _keys(source: object, head: Sequence[PolarsSeries]) -> dict[str, str]:
     suspects = [one.name for one in whole if may_name_rows(one.name, one.cast(polars.Float64).to_numpy())]
     if not suspects:
         return {name: kind for name, kind in codes.items() if kind is not None}
-    sample = draw_sample(read_blocks(source, columns=suspects), KEY_ROWS, seed=0)
+    sample = draw_sample(read_blocks(tables, columns=suspects), KEY_ROWS, seed=0)
     found = codes | {name: _kind_of(name, sample.X[:, at], sample) for at, name in enumerate(suspects)}
     return {name: kind for name, kind in found.items() if kind is not None}
 
@@ -365,7 +426,7 @@ def _kind_of(name: str, values: FloatArray, sample: Sample) -> str | None:
 
 
 def look_into(source: object, **how: Any) -> Tables | None:
-    """Open files of tables, a dataset, or rows of a database; None for frames and matrices."""
+    """Open files of tables, a dataset, a frame, or rows of a database; None for matrices."""
     if isinstance(source, Tables):
         return source
     if isinstance(source, SpooledRows):
@@ -374,17 +435,12 @@ def look_into(source: object, **how: Any) -> Tables | None:
         return open_any(source)
     if is_iceberg(source):
         return open_iceberg(iceberg_rows(source))
+    if hasattr(source, "columns") and hasattr(source, "dtypes"):
+        is_lazy = type(source).__module__.partition(".")[0] in ("dask", "dask_expr")
+        return open_frame(source) if is_lazy else open_in_memory(source)
     if not is_paths(source):
         return None
     found = find_files(source)
     suffixes = {table_suffix(path) for path in found.paths}
     is_tables = len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES)
     return open_tables(found, **how) if is_tables else None
-
-
-def _first_of_frame(frame: DaskFrame) -> dict[str, PolarsSeries]:
-    """Return the first values of every column of a frame, read as a table in memory is."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Dask: fewer rows in the first partition than asked for
-        first = as_table(frame.head(HEAD_ROWS)).content
-    return {series.name: series for series in first}

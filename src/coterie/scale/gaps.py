@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.typing import AnyArray, Data, FloatArray, Indices
-from coterie.data.marks import FAR, SENTINELS
+from coterie.data.marks import SENTINELS, sentinels_beyond
 from coterie.data.missing import MOSTLY_COMPLETE, MOSTLY_EMPTY
 from coterie.data.scaling import add_sums
 from coterie.errors import InvalidData
@@ -73,9 +73,8 @@ class Survey:
         ends = (float(self.low[at]), float(self.high[at]))
         if not any(end in SENTINELS for end in ends) or not low < high:
             return {}
-        far = FAR * (high - low)
-        found = [one for one in range(len(SENTINELS)) if _is_out(SENTINELS[one], low - far, high + far)]
-        return {f"{SENTINELS[one]:.0f}": int(self.marks[one, at]) for one in found if self.marks[one, at]}
+        counts = {one: int(self.marks[SENTINELS.index(one), at]) for one in sentinels_beyond(low, high)}
+        return {f"{one:.0f}": count for one, count in counts.items() if count}
 
     def of(self, places: Sequence[int], blocks: Blocks) -> Survey:
         """Return the same of some columns; where values are missing, rows are counted again."""
@@ -91,10 +90,6 @@ class Survey:
         }  # fmt: skip
         sums = np.ascontiguousarray(self.sums[..., [*taken, 4 * width]])
         return replace(self, **chosen, sums=sums, marks=self.marks[:, places])
-
-
-def _is_out(value: float, low: float, high: float) -> bool:
-    return value < low or value > high
 
 
 def survey(blocks: Blocks) -> Survey:

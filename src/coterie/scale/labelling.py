@@ -20,7 +20,7 @@ from coterie.pipeline.request import FitRequest
 from coterie.pipeline.row_order import fit_in_order, row_order
 from coterie.pipeline.rows.memory import FITTED_TO_ALL
 from coterie.pipeline.rows.protocol import Compared, Fitted
-from coterie.pipeline.rows.starting import n_of_start, observed_notes, placed_note, said_by, start_on
+from coterie.pipeline.rows.starting import LATENT, n_of_start, observed_notes, placed_note, said_by, start_on
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.gaps import is_left_out
 from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all, takes_checkpoint
@@ -78,6 +78,9 @@ def fit_winner(
     """Fit a winner to all rows where there is a method for blocks; else to those compared."""
     if rows.sample.is_whole and (request.checkpoint is None or rows.opened.levels):
         return _fit_whole(winner, rows, compared, request, tracker)
+    progress = (lambda made: tracker.report(0, stage=made.stage)) if tracker.is_watched else None
+    if winner.method == LATENT and request.distance is None:
+        return _fit_classes(winner, rows, request, progress)
     if rows.opened.levels:
         is_of_prototypes = winner.method in ("kprototypes", "kmodes")
         found = _fit_prototypes(winner, rows) if is_of_prototypes else _place(winner, compared, rows)
@@ -86,7 +89,6 @@ def fit_winner(
         return _without_checkpoint(_fit_observed(winner, rows, request), winner, request)
     if not is_fitted_to_all(winner.method, request.distance):
         return _place(winner, compared, rows)
-    progress = (lambda made: tracker.report(0, stage=made.stage)) if tracker.is_watched else None
     if winner.method == "dbscan":
         return _fit_dbscan(winner, rows.blocks, request.seed, progress)
     return _fit_blocks(winner, rows, request, progress)
@@ -186,6 +188,24 @@ def _fit_prototypes(winner: Candidate, rows: BlockRows) -> BlocksFitted:
     numbers, _ = number_by_size(run.sizes[run.sizes > 0])
     note = f"started from {rows.sample}; rows were moved all at once, not one by one"
     return BlocksFitted(model, Labelling(model, None, numbers, takes_gaps=True), (note,))
+
+
+def _fit_classes(
+    winner: Candidate, rows: BlockRows, request: FitRequest, progress: ProgressOption
+) -> BlocksFitted:
+    """Fit latent classes to all rows, by the cells that are there."""
+    takes_gaps = bool(rows.opened.levels) or rows.ready.filling.is_observed
+    blocks = rows.ready.cells.scaled(rows.scaling) if takes_gaps else rows.blocks
+    categorical = None if rows.mixed is None else rows.mixed.categorical
+    estimator = estimator_of(winner, progress, checkpoint=request.checkpoint, categorical=categorical)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(blocks)
+    numbers, _ = number_by_size(estimator.cluster_sizes_)
+    told = observed_notes(winner, ()) if takes_gaps and not rows.opened.levels else ()
+    notes = (f"started from {estimator.start_}", *told, *said_by(caught))
+    labelling = Labelling(_nameless(estimator.local_), None, numbers, takes_gaps=takes_gaps)
+    return BlocksFitted(estimator, labelling, notes)
 
 
 def _place(winner: Candidate, compared: Compared, rows: BlockRows) -> BlocksFitted:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Data, FloatArray
+from coterie._support.typing import Data, FloatArray, Weights
 from coterie._support.validation import largest_safe
 from coterie._support.validation.weights import refuse_heavy_sums, refuse_sizes
 from coterie.data.scaling import add_sums
@@ -146,7 +146,7 @@ class _AddTo:
         return _add_sums(first if total is None else total, found)
 
 
-def _refuse_weights(block: Block, weights: Any, who: str) -> None:
+def _refuse_weights(block: Block, weights: Weights, who: str) -> None:
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         row = block.first_row + int(np.argmax(wrong))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from coterie._support.caller import caller_level
 from coterie._support.typing import Labels, Model
 from coterie.data.categories import YES_OR_NO, note_unseen
 from coterie.data.cells import yes_or_no
+from coterie.data.columns import look_at
+from coterie.data.geography.places import MOST_DEGREES
+from coterie.data.marks import SENTINELS
 from coterie.data.missing import REFUSE, check_policy
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline import Groups
@@ -25,7 +29,7 @@ from coterie.scale.labelling import label_with_gaps
 from coterie.scale.methods.base import new_blocks
 from coterie.scale.predict import label_block
 from coterie.scale.preparation import Preparation
-from coterie.scale.sources.changed import ColumnPlan
+from coterie.scale.sources.changed import ColumnPlan, axis_plans
 from coterie.scale.sources.tables import Tables
 from coterie.scale.survey import survey_cells
 
@@ -49,10 +53,6 @@ def place_rows(
         Header and encoding of text.
     """
     title = title_of(source) if title is None else title
-    if groups.places:
-        raise InvalidParameter(
-            f"{title}: groups of positions are placed in memory, not in blocks. Predict parts of the rows."
-        )
     policy = groups.missing_policy if missing is None else missing
     check_policy(policy)
     readings, levels = groups.column_readings, groups.levels or (None,) * len(groups.columns)
@@ -62,11 +62,15 @@ def place_rows(
         if name in readings and not ColumnPlan.of(readings[name], known).is_plain
     }
     tables = look_into(source, **how)
+    if groups.places and tables is None:
+        raise InvalidParameter(f"{title}: positions are found by the names of columns, and it has none.")
     if tables is not None:
         _refuse_absent(groups, tables, title)
         _tell_unseen(groups, tables, title)
         as_text = tables.numbers_as_text(tables.first_values)
         plans = {name: ColumnPlan(is_text=True) for name in as_text if name in groups.columns} | plans
+        for place in groups.places:
+            plans |= axis_plans(place, {name: _degrees(name, tables, as_text) for name in place.columns})
     rows = source if tables is None else tables
     blocks = new_blocks(rows, groups.columns, len(groups.columns), who="the model", readings=plans)
     rule, fill = _how(groups, policy)
@@ -74,8 +78,18 @@ def place_rows(
     return blocks, _place_block, groups.model, groups.numbers, rule, change, policy in REFUSE
 
 
+def _degrees(name: str, tables: Tables, as_text: Sequence[str]) -> ColumnPlan:
+    """Return how a column of degrees is read; numbers such as -999 are missing values."""
+    reading = look_at(tables.first_values[name]).reading
+    marks = tuple(f"{mark:.0f}" for mark in SENTINELS if abs(mark) > max(MOST_DEGREES))
+    return ColumnPlan(reading, marks, is_text=reading is None and name in as_text)
+
+
 def _refuse_absent(groups: Groups, tables: Tables, title: str) -> None:
-    absent = [name for name in groups.columns if name not in tables.first_values]
+    axes = [name for place in groups.places for name in place.axes]
+    needed = [name for name in groups.columns if name not in axes]
+    needed += [name for place in groups.places for name in place.columns]
+    absent = [name for name in needed if name not in tables.first_values]
     if absent:
         raise InvalidData(f"{title}: lacks the columns {', '.join(absent)} that the groups were found by.")
 
@@ -193,7 +207,7 @@ def write_groups(
         blocks = new_blocks(rows, names, model.n_features_in_, who=type(model).__name__)
         task = [label_block, model]
     else:
-        raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
+        raise ModelFileError(f"a {type(model).__name__} cannot predict new rows: it has no predict.")
     carried = _beside(tables, blocks, with_data, carry, with_file)
     layout = tables if keep_layout else None
     return write_labels(blocks, *task, folder=folder, force=force, carried=carried, layout=layout)

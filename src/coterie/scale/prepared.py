@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import AnyArray, Data, Indices
+from coterie._support.typing import AnyArray, Data, FloatArray, Indices
 from coterie.data import PreparedRows, Scaling, Table, fit_scaling
-from coterie.data.categories import NOT_ASSOCIATED, is_category, not_associated
+from coterie.data.categories import NOT_ASSOCIATED, not_associated
 from coterie.data.cells import NUMBER
-from coterie.data.geography.places import OFF, named_pairs
+from coterie.data.geography.places import (
+    OFF,
+    Place,
+    angle_scaling,
+    beyond_degrees,
+    counts_by_place,
+    no_position,
+    note_angles,
+    note_numbers,
+    note_place,
+    scale_places,
+)
 from coterie.data.missing import REFUSE, Complete, Donors, note_missing
-from coterie.data.notes import listed
 from coterie.data.scaling import AUTO, no_scaling, scale_numbers, scaling_of_rows
-from coterie.errors import InvalidData, InvalidParameter
-from coterie.pipeline.request import FitRequest
+from coterie.errors import InvalidData
+from coterie.pipeline.request import HAVERSINE, FitRequest
 from coterie.pipeline.rows.opening import NOT_TAKEN, TRUTH
 from coterie.pipeline.rows.sampling import n_sampled
 from coterie.pipeline.rows.tables import check_rows, columns_not_taken
 from coterie.scale import moments
-from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
+from coterie.scale.blocks import Block, Blocks, Keeper, KeptBlocks, kept_while_used
 from coterie.scale.columns import Opened, open_columns
 from coterie.scale.gaps import (
     ALL,
@@ -39,6 +50,7 @@ from coterie.scale.gaps import (
 )
 from coterie.scale.medians import medians
 from coterie.scale.preparation import Preparation
+from coterie.scale.runtime.passes import compute, fold, tasks
 from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.survey import survey_marks
@@ -189,7 +201,17 @@ class PreparedBlocks:
         points = self.scaling.apply(sample.X)
         levels, cells = opened.levels, self.sampled_cells
         return SampledRows(
-            table, opened.choice, complete, self.scaling, points, (), opened.kept, levels, cells=cells
+            table,
+            opened.choice,
+            complete,
+            self.scaling,
+            points,
+            (),
+            opened.kept,
+            levels,
+            opened.places,
+            opened.angles,
+            cells=cells,
         )
 
 
@@ -202,7 +224,7 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
     if opened.levels and request.methods is None:
         opened, found = _without_unassociated(opened, found, request)
     if request.missing == "auto":
-        gone = mostly_empty(found, opened.columns, (*request.columns, *request.keep))
+        gone = mostly_empty(found, opened.columns, (*request.columns, *request.keep, *opened.axes))
         opened = (
             opened.without({name: f"{share:.0%} missing" for name, share in gone.items()}) if gone else opened
         )
@@ -221,9 +243,23 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
         whole = None
         seen = survey(cells) if filling.rule == ANY else found
         scaling, notes = _mixed_scaling(drawn, seen, opened, request.scaling)
+        one_by_one = partial(_mixed_scaling, drawn, seen, opened)
     else:
         whole = _whole(values, found, n_rows, is_changed=_is_filled(filling) or filling.n_dropped > 0)
         scaling, notes = _scaling(values, whole, drawn, request.scaling, request.seed)
+        one_by_one = partial(_scaling, values, whole, drawn, seed=request.seed)
+    if opened.places:
+        scaling = scale_places(
+            lambda how: one_by_one(how=how)[0],
+            found.high > found.low,
+            opened.columns,
+            opened.places,
+            request.scaling,
+            scaling,
+        )
+    if opened.angles is not None:
+        scaling = angle_scaling(np.fmax(np.abs(found.low), np.abs(found.high)))
+        notes = (note_angles(opened.angles, scaling), *notes)
     missing = note_missing(filling.complete(drawn.X), filling.counts)
     told = opened.reading_notes(_reader_marks(opened, found))
     more = _about_donors(filling, sample)
@@ -239,15 +275,20 @@ def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
     drop = [*request.drop, *([request.truth] if is_column else [])]
     how = {name: value for name, value in request.reading.items() if name in ("dates", "header", "encoding")}
     after_all: list[str] = []
+    refused: dict[Place, str] = {}
+    places = OFF if request.methods == ("kmodes",) else request.wanted_places  # it takes no numbers
+    is_haversine, columns = request.distance == HAVERSINE, request.columns
     while True:
         try:
             opened = open_columns(
                 source,
-                request.columns,
+                columns,
                 drop,
                 request.keep,
                 categories=request.takes_categories,
                 text_after_all=after_all,
+                places=places,
+                no_places=refused,
                 **how,
             ).kept_on_disk()
             found = survey(opened.blocks)
@@ -260,21 +301,65 @@ def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
         if marked:
             opened = opened.with_sentinels(marked).kept_on_disk()
             found = survey(opened.blocks)
-        opened = _told_of_places(opened, request)
+        problems = _no_places(opened, found, places)
+        if problems:
+            refused |= problems
+            continue
+        if is_haversine and places != OFF:  # the position alone
+            columns, places = (opened.pairs[0].columns if opened.pairs else columns), OFF
+            refused.clear()
+            continue
+        if is_haversine:
+            opened = opened.as_angles(columns).kept_on_disk()
+            found = survey(opened.blocks)
+        if opened.pairs:
+            opened = opened.with_places(opened.pairs).kept_on_disk()
+            found = survey(opened.blocks)
+        opened = replace(opened, notes=(*opened.notes, *_about_places(opened, refused, places)))
         return (opened.renamed_reason(request.truth, TRUTH) if is_column else opened), found
 
 
-def _told_of_places(opened: Opened, request: FitRequest) -> Opened:
-    """Return the same with a note on columns that would be positions in memory."""
-    if request.places not in (AUTO, OFF):
-        need = "is for tables in memory: data in blocks have no positions."
-        raise InvalidParameter(f'places="{request.places}" {need}').in_shell(f"--places {need}")
-    pairs = named_pairs([*opened.columns]) if request.wanted_places == AUTO else []
-    said = (
-        f"{' and '.join(pair.columns)} are used as two plain numbers: positions are recognised in memory only"
-        for pair in pairs
-    )
-    return replace(opened, notes=(*opened.notes, *said))
+def _no_places(opened: Opened, found: Survey, wanted: str) -> dict[Place, str]:
+    """Return the columns called like positions that are none, and why; those that were named are refused."""
+    problems: dict[Place, str] = {}
+    for place in opened.pairs:
+        at = [opened.columns.index(name) for name in place.columns]
+        largest = np.fmax(np.abs(found.low[at]), np.abs(found.high[at]))
+        problem = (
+            "one of them is empty"
+            if np.isnan(largest).any()
+            else beyond_degrees(largest, partial(_find_value, opened.blocks, at, largest), place)
+        )
+        if problem is not None and wanted != AUTO:
+            raise no_position(place, opened.title, problem)
+        if problem is not None:
+            problems[place] = problem
+    return problems
+
+
+def _about_places(opened: Opened, refused: Mapping[Place, str], wanted: str) -> tuple[str, ...]:
+    """Say which columns are positions, and which are none although they are called so."""
+    told = [note_place(place) for place in opened.places] if wanted == AUTO else []
+    return (*told, *(note_numbers(place, problem) for place, problem in refused.items()))
+
+
+def _find_value(blocks: Blocks, columns: Sequence[int], largest: FloatArray, at: int) -> tuple[int, float]:
+    """Return the first row in which a column has its largest value, whatever its sign, and that value."""
+    made = tasks(blocks, _find_in_block, columns[at], float(largest[at]))
+    found: tuple[int, float] = compute(fold(made, _first_of))
+    return found
+
+
+def _find_in_block(
+    block: Block, _weights: Block | None, column: int, size: float
+) -> tuple[int, float] | None:
+    values = block.read()[:, column].astype(np.float64)
+    rows = np.flatnonzero(np.abs(values) == size)
+    return (block.first_row + int(rows[0]), float(values[rows[0]])) if rows.size else None
+
+
+def _first_of(total: Any, found: list[Any]) -> Any:
+    return next((one for one in (total, *found) if one is not None), None)
 
 
 def _sentinels(opened: Opened, found: Survey) -> dict[str, Mapping[str, int]]:
@@ -294,11 +379,7 @@ def _sentinels(opened: Opened, found: Survey) -> dict[str, Mapping[str, int]]:
 def _taken(opened: Opened, request: FitRequest) -> tuple[Opened, tuple[str, ...]]:
     """Leave out columns that the methods asked for cannot use; say which categories are not used."""
     if opened.tables is None:
-        names = [
-            name for name, look in opened.looks.items() if is_category(look) and name not in request.drop
-        ]
-        are = "categories are" if len(names) > 1 else "a category is"
-        return opened, ((f"{listed(names)}: {are} not used in Dask DataFrames",) if names else ())
+        return opened, ()
     looked: Any = _Looked(opened)
     not_taken, why = columns_not_taken(looked, request)
     gone = {name: NOT_TAKEN for name in not_taken if name in opened.columns}
@@ -326,7 +407,11 @@ def _without_constants(opened: Opened, found: Survey, request: FitRequest) -> tu
     gone = {}
     for at, name in enumerate(opened.columns):
         is_text = opened.tables is not None and opened.looks[name].is_text
-        if is_text or name in (*request.keep, *request.columns) or found.low[at] < found.high[at]:
+        if (
+            is_text
+            or name in (*request.keep, *request.columns, *opened.axes)
+            or found.low[at] < found.high[at]
+        ):
             continue
         gone[name] = "empty" if found.n_missing[at] == found.n_rows else "constant"
     if not gone:
@@ -352,6 +437,7 @@ def _settle(opened: Opened, found: Survey, request: FitRequest) -> tuple[Filling
     blocks, columns = opened.blocks, opened.columns
     order = np.argsort(-found.n_missing, kind="stable").tolist()
     counts = [(columns[at], int(found.n_missing[at])) for at in order if found.n_missing[at]]
+    counts = counts_by_place(counts, opened.places)
     filling = Filling(blocks.n_rows, counts)
     if not counts:
         return filling, blocks

@@ -15,14 +15,16 @@ from coterie._support.typing import AnyArray, Data, FloatArray, Indices, Labels,
 from coterie.data import LeftOut, Scaling, Table
 from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
+from coterie.data.geography.places import columns_in_table
+from coterie.data.geography.positions import Positions, group_positions, middle_longitude, note_turns
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
 from coterie.pipeline.groups import (
+    RowUnits,
     centers_of,
-    described_columns,
     mixed_columns,
     number_labels,
     share_explained,
@@ -43,8 +45,10 @@ from coterie.scale.methods.group_totals import (
     CellTotals,
     GroupTotals,
     estimate_silhouette,
+    place_vectors,
     total_cells,
     total_groups,
+    total_positions,
 )
 from coterie.scale.methods.kmeans import KMeans
 from coterie.scale.preparation import Preparation
@@ -109,6 +113,11 @@ class BlockRows:
         return self.opened.columns
 
     @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that are used: two for a position."""
+        return columns_in_table(self.opened.columns, self.opened.places)
+
+    @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Columns not used, and why."""
         return self.opened.left_out
@@ -122,6 +131,14 @@ class BlockRows:
     def mixed(self) -> MixedColumns | None:
         """Which columns are categories; None: none."""
         return mixed_columns(self.opened.levels) if self.opened.levels else None
+
+    @cached_property
+    def units(self) -> RowUnits:
+        """How rows are described; longitudes are told around the mean direction of all rows."""
+        opened, mean = self.opened, self.ready.found.mean
+        axes = ([opened.columns.index(name) for name in place.axes] for place in opened.places)
+        middles = tuple(middle_longitude(mean[None, at]) for at in axes)
+        return RowUnits(opened.columns, opened.levels, opened.places, middles or None)
 
     @cached_property
     def at_hand(self) -> MemoryRows:
@@ -229,7 +246,7 @@ class BlockRows:
             profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
         )
         at_hand = RowsAtHand(
-            sample.X if mixed is None else mixed.indicators(sample.X),
+            self.units.indicators(sample.X),
             self.points,
             self.sampled_rows,
             profile.columns,
@@ -258,11 +275,16 @@ class BlockRows:
                 totals = totals.with_silhouette(self._silhouette(sampled, len(names), seed))
             spread = np.sqrt(np.asarray(whole.columns.variance))
             means = (self.scaling.invert(totals.means), np.asarray(whole.columns.mean), spread)
+        if totals is not None and not self.opened.places:
             profile = self._profile(sampled, totals.sizes, *means)
         else:
             profile = self._profile_of_cells(sampled, self._labels(labelling), len(labelling.numbers))
-        explained = None if totals is None else share_explained(profile, self.scaling, self.n_rows)
-        about = tuple(filter(None, [profile.rule_note]))
+        if self.opened.angles is not None:
+            positions = self._positions(sampled, self._labels(labelling), len(labelling.numbers))
+            profile = replace(profile, positions=positions)
+        is_plain = totals is not None and not self.opened.places
+        explained = share_explained(profile, self.scaling, self.n_rows) if is_plain else None
+        about = (*filter(None, [profile.rule_note]), *note_turns(profile))
         filling = self.ready.filling
         groups = Groups(
             source=self.source,
@@ -277,14 +299,15 @@ class BlockRows:
             numbers=labelling.numbers,
             labels=sampled,
             profile=profile,
-            centers=profile.means
-            if totals is None
-            else centers_of(labelling.model, self.scaling, by_size, profile.means),
+            centers=centers_of(labelling.model, self.scaling, by_size, profile.means)
+            if is_plain
+            else profile.means,
             explained=explained,
             seconds=seconds,
             levels=self.opened.levels,
             readings=self.opened.column_readings(),
             n_dropped=filling.n_dropped,
+            places=self.opened.places,
         )
         return groups, () if totals is None else self._facts(totals, groups)
 
@@ -293,19 +316,33 @@ class BlockRows:
         return evaluate.label_blocks(labelling.lazy(self.grouped(labelling)), self.blocks, "labels")
 
     def _profile_of_cells(self, labels: Labels, blocks: Blocks, n_groups: int) -> Profile:
-        """Return the profile of mixed rows: the cells that are there count."""
-        assert self.mixed is not None
-        found: CellTotals = total_cells(self.ready.values, blocks, n_groups, self.mixed)
-        return self._profile(labels, found.sizes, found.means, found.center, found.spread)
+        """Return the profile of mixed rows, and of positions: the cells that are there count."""
+        found: CellTotals = total_cells(self.ready.values, blocks, n_groups, self.units)
+        profile = self._profile(labels, found.sizes, found.means, found.center, found.spread)
+        return replace(profile, positions=self._positions(labels, blocks, n_groups))
+
+    def _positions(self, labels: Labels, blocks: Blocks, n_groups: int) -> tuple[Positions, ...]:
+        """Return where the groups are: centres and outermost rows of all rows."""
+        opened, sample = self.opened, self.sample
+        found = []
+        for place in (*opened.places, *filter(None, [opened.angles])):
+            is_angles = place is opened.angles
+            at = [opened.columns.index(name) for name in (place.columns if is_angles else place.axes)]
+            rows, some = (self.blocks, self.scaled) if is_angles else (self.ready.values, sample.X)
+            centers, radii = group_positions(place_vectors(np.asarray(some), at), labels, n_groups)
+            if not sample.is_whole:
+                centers, radii = total_positions(rows, blocks, n_groups, at, radii)
+            found.append(Positions(*place.columns, centers, radii))
+        return tuple(found)
 
     def _profile(
         self, labels: Labels, sizes: FloatArray, means: FloatArray, center: FloatArray, spread: FloatArray
     ) -> Profile:
         """Return the profile of the sample with sizes, means and differences of all rows."""
-        sample, mixed = self.sample, self.mixed
-        names, category_of = described_columns(self.columns, self.opened.levels)
-        X = sample.X if mixed is None else mixed.indicators(sample.X)
-        few = profile_groups(X, labels, names, len(sizes), rows=self.sampled_rows, category_of=category_of)
+        sample, seen = self.sample, self.units.describe(self.sample.X)
+        few = profile_groups(
+            seen.X, labels, seen.columns, len(sizes), rows=self.sampled_rows, category_of=seen.category_of
+        )
         differences = (means - center) / np.where(spread > 0, spread, 1.0)
         note = few.rule_note or ("" if sample.is_whole else f"rules and typical rows are from {sample}")
         counts = sizes.astype(np.int64)
@@ -375,12 +412,12 @@ def _refuse(request: FitRequest) -> None:
         need = "needs the matrix in memory, not data in blocks."
         raise InvalidParameter(f"distance='precomputed' {need}").in_shell(f"--distance precomputed {need}")
     for option in request.pairs:
-        raise InvalidParameter(f"{option} is not taken for data in blocks. Leave it out.").in_shell(
-            f"--{option} is not taken for data in blocks. Leave it out."
+        raise InvalidParameter(f"{option} does not work for data in blocks. Leave it out.").in_shell(
+            f"--{option} does not work for data in blocks. Leave it out."
         )
     if request.improve is not None:
-        raise InvalidParameter("improve is not taken for data in blocks. Leave it out.").in_shell(
-            "--improve is not taken for data in blocks. Leave it out."
+        raise InvalidParameter("improve does not work for data in blocks. Leave it out.").in_shell(
+            "--improve does not work for data in blocks. Leave it out."
         )
     methods = request.methods
     for method in methods or ():
@@ -388,7 +425,7 @@ def _refuse(request: FitRequest) -> None:
     if request.checkpoint is not None and methods and not any(takes_checkpoint(one) for one in methods):
         raise InvalidParameter(
             f"checkpoint is not taken by {', '.join(methods)}: it is for methods of many passes, kmeans, "
-            f"minibatch-kmeans and mixture."
+            f"minibatch-kmeans, mixture and latent-classes."
         )
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
+from coterie._support.rounding import is_lower
 from coterie._support.typing import (
     Data,
     FittedAttributes,
@@ -60,7 +61,7 @@ class _Run:
 
 
 class BayesianGaussianMixture(MixtureClusterer):
-    """Gaussian mixtures by variational Bayes: give more components than you expect, unneeded ones fade.
+    """Gaussian mixture by variational Bayes; superfluous components get almost no weight.
 
     The parameters of the mixture have priors: a Dirichlet distribution or process for the weights, a
     Gauss-Wishart distribution for means and precisions. The posterior is approximated by a product of the
@@ -299,7 +300,7 @@ class BayesianGaussianMixture(MixtureClusterer):
             teller.begin_run(start)
             first = problem.prior.posterior(STARTS[self.init_params](rows, draws))
             run = teller.end_run(self._run(problem, first, -np.inf, teller))
-            best = run if best is None or run.bound > best.bound else best
+            best = run if best is None or is_lower(best.bound, run.bound) else best
         assert best is not None
         return best
 

@@ -14,10 +14,9 @@ from fractions import Fraction
 from math import lgamma, log, pi
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ive
 
-Doubles = npt.NDArray[np.float64]
+from coterie._support.typing import Doubles
 
 MANY = 50.0  # orders from which Debye's expansion has all digits
 FAR = 1e8  # kappa from which four terms of Hankel's expansion have all digits; SciPy's function ends at 1e9

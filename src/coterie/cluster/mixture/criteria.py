@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie._support.typing import FloatArray, MatrixLike, VectorLike
+from coterie._support.typing import Doubles, FloatArray, MatrixLike, VectorLike
 from coterie._support.validation import check_sample_weight
 from coterie.cluster.base import WeightedClusterer
-
-Doubles = npt.NDArray[np.float64]
 
 
 class DensityClusterer(WeightedClusterer):

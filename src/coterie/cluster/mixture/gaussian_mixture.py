@@ -1,21 +1,23 @@
-"""Gaussian mixtures: groups that are clouds of any ellipse, with a share of every row in every group."""
+"""Gaussian mixtures: elliptical groups with soft memberships, fitted by expectation-maximisation."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import is_lower
 from coterie._support.typing import (
     Data,
     FittedAttributes,
     FloatArray,
+    FloatType,
     Labels,
     MatrixLike,
     RandomState,
@@ -52,7 +54,7 @@ HIDING = 10  # times the largest variance: with so much added to all, no two com
 
 
 class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
-    """Groups as clouds: the normal distributions whose mixture makes the rows likeliest.
+    """Gaussian mixture model, fitted by expectation-maximisation.
 
     The density of a row is
 
@@ -301,7 +303,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
 
     _n_parameters = _n_free  # as scikit-learn's tests call it
 
-    def _parameters(self, dtype: Any = None) -> Parameters:
+    def _parameters(self, dtype: FloatType | None = None) -> Parameters:
         parameters = Parameters(
             FAMILIES[self.covariance_type],
             self.weights_,
@@ -309,7 +311,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
             self.covariances_,
             self.precisions_cholesky_,
         )
-        return parameters if dtype is None else parameters.astype(np.dtype(dtype))
+        return parameters if dtype is None else parameters.astype(dtype)
 
     def _problem(self, X: Data, weights: Weights | None) -> Problem:
         weights = None if weights is None else about_one(weights)[0]
@@ -337,7 +339,9 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
             )
             teller.begin_run(0)
             earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf  # no step was made from the start
-            return teller.end_run(fit_run(problem, self._parameters(np.float64), earlier, teller.report))
+            return teller.end_run(
+                fit_run(problem, self._parameters(np.dtype(np.float64)), earlier, teller.report)
+            )
         parts = (self.weights_init, self.means_init, self.precisions_init)
         given = GivenStart.checked(*parts, problem.family, shape)
         draws = Draws(self.random_state)
@@ -348,7 +352,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
             statistics = None if given.is_complete else STARTS[self.init_params](rows, draws)
             first = given.complete(statistics, problem.family, self.reg_covar)
             run = teller.end_run(fit_run(problem, first, -np.inf, teller.report))
-            best = run if best is None or run.bound > best.bound else best
+            best = run if best is None or is_lower(best.bound, run.bound) else best
         assert best is not None
         return best
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from coterie._support.typing import Model
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Parameters, Statistics
 
@@ -37,7 +37,7 @@ class MixtureGrowth:
 
 
 def grow_mixture(
-    model: Any, evaluate: Callable[[Parameters], tuple[float, Statistics]], weight: float
+    model: Model, evaluate: Callable[[Parameters], tuple[float, Statistics]], weight: float
 ) -> MixtureGrowth:
     """Improve the parameters of a fitted mixture with new rows, of this total weight.
 
@@ -126,5 +126,5 @@ def expected_log_likelihood(statistics: Statistics, parameters: Parameters) -> f
     with np.errstate(divide="ignore"):
         logs = np.log(parameters.weights)
     logs = logs + np.log(roots).sum(axis=-1) - d / 2 * np.log(2 * np.pi) - squares / 2
-    held: Any = statistics.weights > 0
+    held = statistics.weights > 0
     return float(statistics.weights[held] @ np.broadcast_to(logs, statistics.weights.shape)[held])

@@ -1,12 +1,12 @@
-"""Latent class analysis: a mixture over tables of numbers and categories, from the cells that are there."""
+"""Latent class analysis: mixture model for numbers and categories; ignores missing cells."""
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -14,13 +14,16 @@ from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
+from coterie._support.rounding import is_lower
 from coterie._support.typing import (
+    Doubles,
     FittedAttributes,
     FloatArray,
     Labels,
     MatrixLike,
     RandomState,
     Settings,
+    VectorLike,
     Weights,
 )
 from coterie._support.validation import (
@@ -35,10 +38,18 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, ListOf, Schema, Tensor, check_squares, wrong
+from coterie._support.validation.schema import (
+    COUNT,
+    FLAG,
+    ListOf,
+    Schema,
+    Sometimes,
+    Tensor,
+    check_squares,
+    wrong,
+)
 from coterie.cluster.base import Listener
 from coterie.cluster.categorical.rows import (
-    Doubles,
     MergedRows,
     MixedRows,
     category_weights,
@@ -50,11 +61,14 @@ from coterie.cluster.categorical.rows import (
     split_columns,
 )
 from coterie.cluster.mixture.criteria import LikelihoodClusterer, shares_of
+from coterie.distance.table import TableEncoding
 from coterie.errors import InvalidData
 
 LEAST_PROBABILITY = 1e-15  # of a category: a class that has none of it does not forbid it
 OWN_SHARE = 0.5  # of a start: the rest of a class is like all rows
 LOG_OF_TWO_PI = float(np.log(2 * np.pi))
+# log-likelihood; per class weight, counts of categories; of numbers mass, deviations, squares about means
+ClassSums: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,29 +103,46 @@ class Classes:
             out += np.where(np.isnan(column)[:, None], 0.0, terms)
         return out
 
-
-class TableSums:
-    """Passes over the different rows of a table: the likelihood of classes, and likelier ones."""
-
-    def __init__(self, merged: MergedRows) -> None:
-        rows = merged.rows
-        self.ends = np.cumsum(rows.n_levels)
-        n_levels = int(rows.n_levels.sum())
-        levels = np.where(rows.codes < 0, n_levels, rows.codes + (self.ends - rows.n_levels))
-        self.total = float(merged.weights.sum())
-        self._table = _core.LatentTable(
-            rows.numbers, np.ascontiguousarray(levels, dtype=np.int32), n_levels, merged.weights
-        )
-
-    def step(self, classes: Classes, reg_covar: float) -> tuple[float, Classes]:
-        """Return the mean log-likelihood of a row, and the likeliest parameters for the shares of classes.
+    def likelier(self, sums: ClassSums, reg_covar: float) -> Classes:
+        """Return the likeliest parameters for the shares that rows have in these classes.
 
         A class keeps what none of its rows tells.
         """
+        _, weight, counts, mass, deviation, squares = sums
+        totals = weight + 10 * np.finfo(np.float64).eps
+        ends = np.cumsum([table.shape[1] for table in self.probabilities])
+        parts = np.split(counts[:, :-1], ends[:-1], axis=1) if len(ends) else []
+        probabilities = [
+            _probabilities(part, old) for part, old in zip(parts, self.probabilities, strict=True)
+        ]
+        is_known = mass > 0
+        safe = np.where(is_known, mass, 1.0)
+        shift = deviation / safe
+        variances = np.maximum(squares / safe - shift**2, 0.0) + reg_covar
+        return Classes(
+            totals / totals.sum(),
+            probabilities,
+            np.where(is_known, self.means + shift, self.means),
+            np.where(is_known, variances, self.variances),
+        )
+
+
+class TableSums:
+    """Passes over weighted rows of a table: the likelihood of classes, and what likelier ones are made of."""
+
+    def __init__(self, rows: MixedRows, weights: Doubles) -> None:
+        n_levels = int(rows.n_levels.sum())
+        levels = np.where(rows.codes < 0, n_levels, rows.codes + (np.cumsum(rows.n_levels) - rows.n_levels))
+        self._table = _core.LatentTable(
+            rows.numbers, np.ascontiguousarray(levels, dtype=np.int32), n_levels, weights
+        )
+
+    def of(self, classes: Classes) -> ClassSums:
+        """Return the log-likelihood of all rows, and sums over their shares in the classes."""
         tables = [np.log(table) for table in classes.probabilities]
         with np.errstate(divide="ignore"):  # nothing is in a class of weight 0
             log_weights = np.log(classes.weights)
-        log_likelihood, weight, counts, mass, deviation, squares = _core.latent_class_sums(
+        sums: ClassSums = _core.latent_class_sums(
             self._table,
             log_weights,
             np.ascontiguousarray(np.hstack([*tables, np.zeros((len(log_weights), 1))])),
@@ -119,21 +150,7 @@ class TableSums:
             classes.means,
             classes.variances,
         )
-        totals = weight + 10 * np.finfo(np.float64).eps
-        parts = np.split(counts[:, :-1], self.ends[:-1], axis=1) if len(self.ends) else []
-        probabilities = [
-            _probabilities(part, old) for part, old in zip(parts, classes.probabilities, strict=True)
-        ]
-        is_known = mass > 0
-        safe = np.where(is_known, mass, 1.0)
-        shift = deviation / safe
-        variances = np.maximum(squares / safe - shift**2, 0.0) + reg_covar
-        return log_likelihood / self.total, Classes(
-            totals / totals.sum(),
-            probabilities,
-            np.where(is_known, classes.means + shift, classes.means),
-            np.where(is_known, variances, classes.variances),
-        )
+        return sums
 
 
 def _probabilities(counts: Doubles, old: Doubles) -> Doubles:
@@ -152,16 +169,44 @@ class Run:
     converged: bool
 
 
-def run_em(merged: MergedRows, start: Classes, *, tol: float, max_iter: int, reg_covar: float) -> Run:
-    """Raise the likelihood step by step, until the mean of a row gains less than `tol`."""
-    sums, classes, bounds = TableSums(merged), start, []
-    for _ in range(max_iter):
-        bound, likelier = sums.step(classes, reg_covar)
-        bounds.append(bound)
-        if len(bounds) > 1 and bounds[-1] - bounds[-2] < tol:
-            return Run(classes, bounds, True)
-        classes = likelier
-    return Run(classes, [*bounds, sums.step(classes, reg_covar)[0]], False)
+def run_em(
+    sums_of: Callable[[Classes], ClassSums],
+    total: float,
+    start: Classes,
+    *,
+    tol: float,
+    max_iter: int,
+    reg_covar: float,
+    bounds: Sequence[float] = (),
+    after_pass: Callable[[Classes, list[float]], None] | None = None,
+) -> Run:
+    """Raise the likelihood step by step, until the mean of a row gains less than `tol`.
+
+    Parameters
+    ----------
+    sums_of : callable
+        Returns the sums over all rows for some classes.
+    total : float
+        Weight of all rows.
+    start : Classes
+        The first ones, or those after the passes whose `bounds` are known.
+    tol, max_iter, reg_covar
+        As in `LatentClasses`.
+    bounds : sequence of float
+        Mean log-likelihoods of passes that were made before.
+    after_pass : callable, default=None
+        Called with the next classes, and the bounds so far.
+    """
+    classes, found = start, list(bounds)
+    while len(found) < max_iter:
+        sums = sums_of(classes)
+        found.append(float(sums[0]) / total)
+        if len(found) > 1 and found[-1] - found[-2] < tol:
+            return Run(classes, found, True)
+        classes = classes.likelier(sums, reg_covar)
+        if after_pass is not None:
+            after_pass(classes, found)
+    return Run(classes, [*found, float(sums_of(classes)[0]) / total], False)
 
 
 def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.Generator) -> Classes:
@@ -187,7 +232,7 @@ def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.G
 
 
 class LatentClasses(LikelihoodClusterer):
-    """Groups of rows of numbers and categories, by a mixture whose columns are independent in each class.
+    """Latent class analysis: a mixture for numbers and categories, independent within each class.
 
     The density of a row is
 
@@ -263,7 +308,7 @@ class LatentClasses(LikelihoodClusterer):
     }
     _schema: ClassVar[Schema] = {
         **LikelihoodClusterer._schema,
-        "labels_": Tensor("rows", kind="i4", low=0, below="components"),
+        "labels_": Sometimes(Tensor("rows", kind="i4", low=0, below="components")),
         "weights_": Tensor("components", kind="f8", low=0, high=1),
         "probabilities_": ListOf(Tensor("components", None, kind="f8", above=0)),
         "means_": Tensor("components", None, kind="f8"),
@@ -284,6 +329,7 @@ class LatentClasses(LikelihoodClusterer):
     n_iter_: int
     converged_: bool
     _n_parameters: int
+    _begun: LatentClasses | None = None  # during a refit: whose classes are the first
 
     def __init__(
         self,
@@ -341,11 +387,52 @@ class LatentClasses(LikelihoodClusterer):
         """Return the log-likelihood of each row."""
         return shares_of(self._joint(X))[1]
 
+    def refit(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> Self:
+        """Return a model of other rows in the same columns: one run, which begins with these classes.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            For example all rows, where this model was fitted to some of them.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each row.
+
+        Examples
+        --------
+        >>> X = [["yes", 1.0], ["yes", 1.2], ["no", 5.0], ["no", 5.3]]
+        >>> some = LatentClasses(2, random_state=0).fit(X[1:])
+        >>> some.refit(X).labels_.tolist() == some.predict(X).tolist()
+        True
+        """
+        scikit_learn.check_is_fitted(self)
+        model = scikit_learn.clone(self)
+        model.__dict__["_begun"] = self
+        model.fit(X, sample_weight=sample_weight)
+        model.__dict__.pop("_begun", None)
+        return model  # type: ignore[no-any-return]  # of scikit-learn, which ships no types
+
+    def classes_for(self, table: TableEncoding) -> Classes:
+        """Return the classes for the categories of a table; those that this model has not seen are rare."""
+        assert self._table is not None
+        probabilities = []
+        pairs = zip(self._table.levels, table.levels, strict=True)
+        for old, (own, new) in zip(
+            self.probabilities_, ((own, new) for own, new in pairs if own is not None), strict=True
+        ):
+            place_of = {level: at for at, level in enumerate(own)}
+            places = [place_of.get(level) for level in new or ()]
+            rare = np.full(len(old), LEAST_PROBABILITY)
+            probabilities.append(np.column_stack([rare if at is None else old[:, at] for at in places]))
+        return Classes(self.weights_, probabilities, self.means_, self.variances_)
+
     def _n_free(self) -> int:
         return self._n_parameters
 
     def _joint(self, X: MatrixLike) -> Doubles:
-        coded = self._check_new(X)
+        return self._joint_of(self._check_new(X))
+
+    def _joint_of(self, coded: Any) -> Doubles:
+        """Return the logarithm of the density of every row in every class, of rows that are coded."""
         assert self._table is not None
         classes = Classes(self.weights_, self.probabilities_, self.means_, self.variances_)
         rows = split_columns(coded, self._table)
@@ -372,7 +459,8 @@ class LatentClasses(LikelihoodClusterer):
         refuse_empty_rows(rows, who)
         check_numbers(rows.numbers)
         merged = merge_equal_rows(rows, weights)
-        best = self._best_run(merged, listener)
+        begun = None if self._begun is None else self._begun.classes_for(self._table)
+        best = self._best_run(merged, listener) if begun is None else self._run(merged, begun)
         if not best.converged:
             warnings.warn(
                 f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
@@ -390,8 +478,20 @@ class LatentClasses(LikelihoodClusterer):
             "lower_bounds_": np.array(best.bounds),
             "n_iter_": len(best.bounds) - 1,
             "converged_": best.converged,
-            "_n_parameters": _count_parameters(merged, self.n_components),
+            "_n_parameters": count_parameters(
+                category_weights(merged), rows.numbers.shape[1], self.n_components
+            ),
         }
+
+    def _run(self, merged: MergedRows, start: Classes) -> Run:
+        return run_em(
+            TableSums(merged.rows, merged.weights).of,
+            float(merged.weights.sum()),
+            start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            reg_covar=self.reg_covar,
+        )
 
     def _best_run(self, merged: MergedRows, listener: Listener | None) -> Run:
         seed, best = check_seed(self.random_state), None
@@ -401,8 +501,8 @@ class LatentClasses(LikelihoodClusterer):
             for number in range(self.n_init):
                 random = np.random.default_rng([seed, number])
                 start = draw_start(merged, self.n_components, self.reg_covar, random)
-                run = run_em(merged, start, tol=self.tol, max_iter=self.max_iter, reg_covar=self.reg_covar)
-                best = run if best is None or run.bounds[-1] > best.bounds[-1] else best
+                run = self._run(merged, start)
+                best = run if best is None or is_lower(best.bounds[-1], run.bounds[-1]) else best
                 tracker.report(number + 1)
         assert best is not None
         return best
@@ -413,8 +513,7 @@ class LatentClasses(LikelihoodClusterer):
         return tags
 
 
-def _count_parameters(merged: MergedRows, k: int) -> int:
+def count_parameters(weights: Sequence[Doubles], n_numbers: int, k: int) -> int:
     """Return the number of free weights, probabilities of categories that occur, means and variances."""
-    n_levels = [int(np.count_nonzero(counts)) for counts in category_weights(merged)]
-    free = sum(max(0, levels - 1) for levels in n_levels) + 2 * len(merged.rows.numbers.T)
-    return k - 1 + k * free
+    n_levels = [int(np.count_nonzero(counts)) for counts in weights]
+    return k - 1 + k * (sum(max(0, levels - 1) for levels in n_levels) + 2 * n_numbers)

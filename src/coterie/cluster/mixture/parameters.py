@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support.linear_algebra import factor_correlations
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Labels, Weights
+from coterie._support.typing import Data, FloatArray, FloatType, Labels, Weights
 from coterie.cluster.mixture.families import Family
 from coterie.errors import InvalidData
 
@@ -47,7 +47,7 @@ class Parameters:
             log_weights = np.log(self.weights)
         return native_mixture(self.family, log_weights, self.means, self.factors, shift)
 
-    def astype(self, dtype: np.dtype[Any]) -> Parameters:
+    def astype(self, dtype: FloatType) -> Parameters:
         """Return the same numbers in another precision, or say that they do not fit."""
         arrays = (self.weights, self.means, self.covariances, self.factors)
         with np.errstate(over="ignore"):
@@ -85,7 +85,7 @@ class Statistics:
         return Parameters(family, self.weights / self.weights.sum(), self.means, covariances, factors)
 
 
-def refuse_overflow(arrays: Iterable[FloatArray], covariances: FloatArray, dtype: np.dtype[Any]) -> None:
+def refuse_overflow(arrays: Iterable[FloatArray], covariances: FloatArray, dtype: FloatType) -> None:
     """Refuse parameters that are not finite in the type of the rows."""
     if not all(np.isfinite(array).all() for array in arrays):
         fix = "Scale the columns of X" if dtype == np.float64 else "Convert X to float64, scale its columns"

@@ -15,7 +15,7 @@ from scipy.special import betaln, digamma, gammaln
 
 from coterie._core import Mixture
 from coterie._support.linear_algebra import is_positive_definite
-from coterie._support.typing import Data, FloatArray, Weights
+from coterie._support.typing import Data, FloatArray, FloatType, Weights
 from coterie._support.validation.parameters import is_number
 from coterie.cluster.mixture.families import Family
 from coterie.cluster.mixture.parameters import (
@@ -160,7 +160,7 @@ class Posterior:
             weights = gammaln(self.concentration.sum()) - gammaln(self.concentration).sum()
         return float(-wishart - weights - d / 2 * np.log(self.mean_precision).sum())
 
-    def astype(self, dtype: np.dtype[Any]) -> Posterior:
+    def astype(self, dtype: FloatType) -> Posterior:
         """Return it with means and covariances in another precision, or refuse what overflows."""
         with np.errstate(over="ignore"):
             cast = replace(

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support import scikit_learn
 from coterie._support.linear_algebra import is_positive_definite
-from coterie._support.typing import CheckedRows, Data, FloatArray, Labels, RandomState, Weights
+from coterie._support.typing import CheckedRows, Data, FloatArray, Indices, Labels, RandomState, Weights
 from coterie._support.validation import check_seed
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
@@ -37,12 +38,12 @@ def check_weights(weights: Weights | None, n_components: int) -> FloatArray:
     return checked
 
 
-def check_means(means: Any, shape: tuple[int, int]) -> FloatArray:
+def check_means(means: npt.ArrayLike, shape: tuple[int, int]) -> FloatArray:
     """Return the means as float64, or say what is wrong with them."""
     return checked_numbers(means, "means", shape)
 
 
-def check_precisions(precisions: Any, family: Family, shape: tuple[int, int]) -> FloatArray:
+def check_precisions(precisions: npt.ArrayLike, family: Family, shape: tuple[int, int]) -> FloatArray:
     """Return the precisions as float64, or say what is wrong with them."""
     checked = checked_numbers(precisions, f"{family.name} precision", stored_shape(family, shape))
     if family.kernel_shape == "diag":
@@ -74,7 +75,7 @@ def stored_shape(family: Family, shape: tuple[int, int]) -> tuple[int, ...]:
     return {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[family.storage]
 
 
-def checked_numbers(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
+def checked_numbers(values: npt.ArrayLike | None, name: str, shape: tuple[int, ...]) -> FloatArray:
     """Return finite numbers of that shape as float64, or say what is wrong with them."""
     try:
         checked = np.asarray(values, dtype=np.float64)
@@ -165,7 +166,7 @@ class Rows:
         parts = [self._moments(rows, self._weights_of(rows)) for rows in members]
         return self._joined(parts)
 
-    def of_picks(self, picks: Any) -> Statistics:
+    def of_picks(self, picks: Indices) -> Statistics:
         """Return the statistics of one row per component."""
         parts = [self._moments(np.array([row]), np.ones(1)) for row in picks]
         return self._joined(parts)

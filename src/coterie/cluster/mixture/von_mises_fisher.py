@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -14,8 +14,22 @@ from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.typing import (
+    CheckedRows,
+    Data,
+    Doubles,
+    FittedAttributes,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     Choice,
@@ -31,7 +45,7 @@ from coterie._support.validation.schema import COUNT, FLAG, Schema, Tensor, wron
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
-from coterie.cluster.mixture.concentration import Doubles, concentration, log_density_at_peak
+from coterie.cluster.mixture.concentration import concentration, log_density_at_peak
 from coterie.cluster.mixture.criteria import LikelihoodClusterer, shares_of
 from coterie.cluster.mixture.parameters import LEAST_WEIGHT
 from coterie.distance import find_distance
@@ -82,7 +96,7 @@ class Sphere:
 class UnitRows:
     """Directions of the rows, dense or sparse, with their weights."""
 
-    rows: Any
+    rows: CheckedRows
     weights: Weights | None
 
     @classmethod
@@ -104,7 +118,7 @@ class UnitRows:
         """Weight of all rows."""
         return float(self.rows.shape[0]) if self.weights is None else float(self.weights.sum())
 
-    def blocks(self) -> Iterator[tuple[slice, Any, Weights | None]]:
+    def blocks(self) -> Iterator[tuple[slice, CheckedRows, Weights | None]]:
         """Give the rows piece by piece, in float64; pieces depend on the number of columns only."""
         n_rows, n_columns = self.rows.shape
         step = max(256, CELLS_AT_ONCE // n_columns)
@@ -240,7 +254,7 @@ def _by_random_rows(rows: UnitRows, k: int, seed: int) -> Labels:
     return _nearest(rows, rng.choice(heavy, size=k, replace=len(heavy) < k))
 
 
-def _nearest(rows: UnitRows, picks: Any) -> Labels:
+def _nearest(rows: UnitRows, picks: Indices) -> Labels:
     chosen = rows.rows[picks]
     directions = np.asarray(chosen.toarray() if issparse(chosen) else chosen, dtype=np.float64)
     k = len(picks)
@@ -251,7 +265,7 @@ STARTS = {"kmeans": _by_kmeans, "k-means++": _by_plusplus, "random": _by_random_
 
 
 class VonMisesFisherMixture(LikelihoodClusterer):
-    """Groups of directions: the von Mises-Fisher densities whose mixture makes the rows likeliest.
+    """Mixture of von Mises-Fisher distributions: soft clusters of directions.
 
     Rows are divided by their lengths. On the sphere of unit vectors, the density of a row is
 
@@ -369,7 +383,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, lengths = cls.__name__, np.sqrt(np.square(state["means_"]).sum(axis=1))
         if (np.abs(lengths - 1) > NOT_UNIT).any():
             raise wrong("means_", who, "hold unit vectors", f"a length of {float(lengths.min()):.6g}")
@@ -400,7 +414,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, X.shape[0], who=who, name="n_components")
         rows = UnitRows.of(X, None if weights is None else about_one(weights)[0], who=who)
@@ -432,7 +446,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
             everyone = np.repeat(sums.sum(axis=0)[None, :], k, axis=0)
             start = maximise(sizes, sums, _unit(everyone), is_shared=is_shared)
             run = run_em(rows, start, tol=self.tol, max_iter=self.max_iter, is_shared=is_shared)
-            best = run if best is None or run.bounds[-1] > best.bounds[-1] else best
+            best = run if best is None or is_lower(best.bounds[-1], run.bounds[-1]) else best
             tracker.report(number + 1)
         assert best is not None
         return best

@@ -96,7 +96,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         """
         who = type(self).__name__
         check_parameters(self.get_params(deep=False), self._constraints, who=who)
-        blocks = read_blocks(X)
+        blocks = self._open(X)
         weights = weight_blocks(sample_weight, blocks, who=who)
         found = with_plain_numbers(self)._compute(blocks, weights)
         self.__dict__.pop("feature_names_in_", None)
@@ -109,6 +109,10 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
     def fit_predict(self, X: object, y: None = None, sample_weight: object = None) -> dask.array.Array:
         """Find the groups and return the lazy labels."""
         return self.fit(X, sample_weight=sample_weight).labels_
+
+    def _open(self, X: object) -> Blocks:
+        """Return the rows of `fit` as blocks."""
+        return read_blocks(X)
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         """Return the fitted attributes."""

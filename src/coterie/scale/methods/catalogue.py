@@ -13,6 +13,7 @@ from coterie.scale.methods.dbscan import DBSCAN
 from coterie.scale.methods.gaussian_mixture import GaussianMixture
 from coterie.scale.methods.kmeans import KMeans
 from coterie.scale.methods.kmedoids import KMedoids
+from coterie.scale.methods.latent_classes import LatentClasses
 from coterie.scale.methods.minibatch import MiniBatchKMeans
 
 # class, and the parameters of the local class that mean the same here
@@ -22,6 +23,10 @@ METHODS: Mapping[str, tuple[type[LazyEstimator], tuple[str, ...]]] = {
     "mixture": (
         GaussianMixture,
         ("n_components", "covariance_type", "tol", "reg_covar", "max_iter", "random_state"),
+    ),
+    "latent-classes": (
+        LatentClasses,
+        ("n_components", "categorical", "tol", "max_iter", "n_init", "reg_covar", "random_state"),
     ),
     "kmedoids": (KMedoids, ("n_clusters", "metric", "random_state")),
     "dbscan": (DBSCAN, ("min_samples", "metric")),
@@ -66,4 +71,4 @@ def estimator_of(winner: Candidate, progress: ProgressOption, **more: object) ->
     kind, shared = METHODS[winner.method]
     parameters = {name: winner.parameters[name] for name in shared if name in winner.parameters}
     given = {name: value for name, value in more.items() if value is not None}
-    return kind(**parameters, **given, progress=progress)
+    return kind(**{**parameters, **given}, progress=progress)

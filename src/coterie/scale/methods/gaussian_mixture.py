@@ -345,7 +345,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)  # a start need not be an optimum
             local.fit(coreset.X, sample_weight=coreset.weights)
-        return local._parameters(np.float64), f"a sample of {len(coreset.X):,} rows"
+        return local._parameters(np.dtype(np.float64)), f"a sample of {len(coreset.X):,} rows"
 
     def _found(self, problem: BlockProblem, run: Run, start: str, blocks: Blocks) -> FittedAttributes:
         parameters = run.parameters.astype(problem.blocks.dtype)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.sphere import arcs_to, places_of, vectors_of
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import AnyArray, Data, FloatArray, Indices
+from coterie.data.geography.places import AXES
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import find_distance
 from coterie.errors import InvalidData
 from coterie.evaluate.internal import Estimate, GroupSums, coefficients, reduce_sums, squared_between
-from coterie.pipeline.mixed import MixedColumns
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import add_arrays
 from coterie.scale.runtime.passes import compute, fold, tasks
@@ -104,8 +105,73 @@ class CellTotals:
     spread: Numbers
 
 
-def total_cells(blocks: Blocks, groups: Blocks, n_groups: int, columns: MixedColumns) -> CellTotals:
-    """Sum up the cells of groups of mixed rows, categories as columns of 0 and 1, in two passes."""
+def total_positions(
+    blocks: Blocks, groups: Blocks, n_groups: int, axes: Sequence[int], radii: FloatArray
+) -> tuple[Numbers, Numbers]:
+    """Return the centre of each group in degrees, and its radii in km, in two passes.
+
+    Parameters
+    ----------
+    blocks, groups : Blocks
+        Rows, and their groups.
+    n_groups : int
+        How many.
+    axes : sequence of int
+        The columns that are x, y and z; or latitude and longitude in radians.
+    radii : array of shape (n_groups, 2)
+        Of rows that were drawn: the first, within which half of them are, is kept.
+    """
+    sums, counts = compute(fold(tasks(blocks, _axes_of_block, n_groups, axes, weights=groups), add_arrays))
+    middles = np.divide(sums, counts[:, None], out=np.full_like(sums, np.nan), where=counts[:, None] > 0)
+    most = compute(fold(tasks(blocks, _arcs_of_block, middles, axes, weights=groups), _largest))
+    centers: Numbers = np.asarray(places_of(middles), dtype=np.float64)
+    return centers, np.column_stack([np.fmin(radii[:, 0], most), most])
+
+
+def _axes_of_block(
+    block: Block, labels: Block | None, n_groups: int, axes: Sequence[int]
+) -> tuple[AnyArray, ...]:
+    vectors, codes = _known_places(block, labels, axes)
+    sums = np.stack([np.bincount(codes, column, minlength=n_groups) for column in vectors.T], axis=1)
+    return sums, np.bincount(codes, minlength=n_groups)
+
+
+def _arcs_of_block(block: Block, labels: Block | None, middles: Numbers, axes: Sequence[int]) -> Numbers:
+    vectors, codes = _known_places(block, labels, axes)
+    most = np.full(len(middles), np.nan)
+    for group in np.unique(codes).tolist():
+        most[group] = arcs_to(vectors[codes == group], middles[group]).max()
+    return most
+
+
+def _known_places(block: Block, labels: Block | None, axes: Sequence[int]) -> tuple[Numbers, Indices]:
+    """Return the positions of the rows that are in a group and have one, and their groups."""
+    assert labels is not None
+    vectors, codes = place_vectors(block.read(), axes), whole_numbers(labels)
+    kept = (codes >= 0) & ~np.isnan(vectors).any(axis=1)
+    return vectors[kept], codes[kept]
+
+
+def place_vectors(X: Data, axes: Sequence[int]) -> Numbers:
+    """Return the directions of rows: of x, y and z, or of latitude and longitude in radians."""
+    cells = X[:, list(axes)].astype(np.float64)
+    return cells if len(axes) == len(AXES) else np.asarray(vectors_of(cells, in_degrees=False))
+
+
+def _largest(total: Numbers | None, found: list[Numbers]) -> Numbers:
+    largest: Numbers = np.fmax.reduce(found if total is None else [total, *found])
+    return largest
+
+
+class Describing(Protocol):
+    """What makes rows the columns that groups are described by."""
+
+    def indicators(self, X: Data, /) -> Data:
+        """Return the rows as they are described."""
+
+
+def total_cells(blocks: Blocks, groups: Blocks, n_groups: int, columns: Describing) -> CellTotals:
+    """Sum up the cells of groups as they are described, categories as columns of 0 and 1, in two passes."""
     made = tasks(blocks, _cells_of_block, n_groups, columns, weights=groups)
     sizes, sums, known, total, n_known = compute(fold(made, add_arrays))
     center = total / np.maximum(n_known, 1)
@@ -115,7 +181,7 @@ def total_cells(blocks: Blocks, groups: Blocks, n_groups: int, columns: MixedCol
 
 
 def _cells_of_block(
-    block: Block, labels: Block | None, n_groups: int, columns: MixedColumns
+    block: Block, labels: Block | None, n_groups: int, columns: Describing
 ) -> tuple[AnyArray, ...]:
     assert labels is not None
     cells, found = columns.indicators(block.read()), whole_numbers(labels)
@@ -130,9 +196,7 @@ def _cells_of_block(
     return sizes, sums, known, filled.sum(axis=0), is_there.sum(axis=0).astype(np.float64)
 
 
-def _squares_of_block(
-    block: Block, _weights: Block | None, columns: MixedColumns, center: Numbers
-) -> Numbers:
+def _squares_of_block(block: Block, _weights: Block | None, columns: Describing, center: Numbers) -> Numbers:
     cells = columns.indicators(block.read())
     squares: Numbers = np.where(np.isnan(cells), 0.0, np.square(cells - center)).sum(axis=0)
     return squares
@@ -227,10 +291,16 @@ def _grouped(
     else:
         assert labels is not None
         found = whole_numbers(labels)
+    X = block.read()
+    if len(found) and _are_first_numbers(names) and found.min() >= 0 and found.max() < len(names):
+        return X, found.astype(np.int32, copy=False), np.arange(len(found))
     codes = np.searchsorted(names, found)
     kept = np.flatnonzero(np.isin(found, names))
-    X = block.read()
     return (X if len(kept) == len(X) else X[kept]), codes[kept].astype(np.int32), kept
+
+
+def _are_first_numbers(names: Indices) -> bool:
+    return bool((np.asarray(names) == np.arange(len(names))).all())
 
 
 def _sums_of_groups(
@@ -287,11 +357,13 @@ def _scatter_of_block(
     for rows in _chunks(len(X)):
         mine = codes[rows]
         away = np.ascontiguousarray((X[rows] - origin).astype(np.float64))
-        difference = away - centroids[mine]
-        squared = np.einsum("ij,ij->i", difference, difference)
-        own = np.sqrt(squared)
         index, near = _core.nearest_two(away, centroids, metric, 1)
-        other = np.where(index[0] == mine, near[1], near[0])
+        is_first = index[0] == mine
+        own, other = np.where(is_first, near[0], near[1]), np.where(is_first, near[1], near[0])
+        is_farther = np.flatnonzero(~is_first & (index[1] != mine))
+        if is_farther.size:
+            own[is_farther] = np.sqrt(np.square(away[is_farther] - centroids[mine[is_farther]]).sum(axis=1))
+        squared = np.square(own)
         largest = np.maximum(own, other)
         widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
         for total, values in zip(totals, (squared, own, widths), strict=True):

@@ -55,7 +55,8 @@ def grow(model: Model, blocks: Blocks, weights: Blocks | None = None) -> Model:
     name = type(model).__name__
     if name not in growers:
         raise InvalidParameter(
-            f"a {name} cannot take in more rows; {', '.join(growers)} can. Fit old and new rows together."
+            f"a {name} cannot be updated with new rows; {', '.join(growers)} can. Fit old and new rows "
+            f"together."
         )
     growers[name](model, blocks, weights)
     return model

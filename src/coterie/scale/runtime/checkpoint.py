@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,9 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from coterie._support.files import atomic_path
+from coterie._support.files import atomic_path, make_folder
 from coterie._support.typing import FloatArray, JsonObject, Settings, ValuesByName
-from coterie.errors import FileProblem, InvalidParameter, ModelFileError
+from coterie.errors import InvalidParameter, ModelFileError
 from coterie.scale.blocks import Blocks
 from coterie.scale.preparation import Preparation
 
@@ -138,6 +138,17 @@ def open_checkpoint(
     whole : Whole
         Their moments.
     """
+    return checkpoint_of(folder, method, asked, blocks, list(whole.columns))
+
+
+def checkpoint_of(
+    folder: str | os.PathLike[str] | None,
+    method: str,
+    asked: ValuesByName,
+    blocks: Blocks,
+    moments: Sequence[object],
+) -> Checkpoint | None:
+    """Return the checkpoint of a fit as `open_checkpoint` does, given what sums tell about the columns."""
     if folder is None:
         return None
     make_folder(folder)
@@ -146,19 +157,11 @@ def open_checkpoint(
     return Checkpoint(
         os.fspath(folder),
         method,
-        fingerprint_of(asked | facts_of_data(blocks, whole)),
+        fingerprint_of(asked | facts_of_data(blocks, moments)),
         fingerprint_of({name: value for name, value in asked.items() if name != "init"}),
         files_of(blocks),
         json.dumps(None if scaling is None else [scaling.shift, scaling.factor], default=_plain),
     )
-
-
-def make_folder(folder: str | os.PathLike[str]) -> None:
-    """Make a folder for checkpoints, if it is not there."""
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise FileProblem(f"checkpoint: {folder} cannot be made ({error.strerror}).") from None
 
 
 def fingerprint_of(facts: object) -> str:
@@ -196,10 +199,10 @@ def rescaled(points: FloatArray, saved: Saved, blocks: Blocks) -> FloatArray:
     return points if blocks.scaling is None else np.asarray(blocks.scaling.apply(points))
 
 
-def facts_of_data(blocks: Blocks, whole: Whole) -> JsonObject:
+def facts_of_data(blocks: Blocks, moments: Sequence[object]) -> JsonObject:
     """Return what tells data from others: shape, type, names and moments of the columns."""
     data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
-    return data | {"moments": list(whole.columns)}
+    return data | {"moments": moments}
 
 
 def _plain(value: Any) -> object:

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from coterie._support.files import atomic_path
+from coterie._support.files import atomic_path, make_folder
 from coterie._support.typing import Data, FloatArray
 from coterie.scale.blocks import Blocks
-from coterie.scale.runtime.checkpoint import files_of, fingerprint_of, make_folder
+from coterie.scale.runtime.checkpoint import files_of, fingerprint_of
 
 MOST_KEPT = 64  # sums over the first blocks, of so many numbers of blocks
 SUMS_FILE = "moments.safetensors"

@@ -37,10 +37,13 @@ Found = TypeVar("Found")
 Merge: TypeAlias = Callable[[Any, list[Any]], Any]  # adds what blocks gave to a total, None at first
 TITLES = {  # functions of blocks in the words of people
     "assign_block": "assignment",
+    "classes_of_block": "expectation",
     "count_block": "counting",
+    "count_labels": "counting",
     "draw": "drawing rows",
     "draw_alike": "drawing rows",
     "first_row": "first row",
+    "levels_of_block": "counting categories",
     "look_at_block": "looking at new rows",
     "scatter_of_block": "scatter of groups",
     "shares_of_block": "expectation",
@@ -199,7 +202,7 @@ def compute_all(wanted: list[Delayed]) -> list[Any]:
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
             raise NotEnoughMemory(
-                "The workers of the cluster were ended again and again, as happens when they use more "
+                "The workers of the cluster were killed repeatedly, as happens when they use more "
                 f"memory than they may. {MORE_MEMORY}"
             ) from error
         name_culprit(_chunks_of(task), error)

@@ -15,6 +15,7 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Indices, PolarsSeries
 from coterie.data.categories import UNSEEN, YES_OR_NO, texts_of
 from coterie.data.cells import Reading, yes_or_no
+from coterie.data.geography.places import Place, kilometres, what_is_wrong
 from coterie.data.readings import ColumnReading
 from coterie.errors import InvalidData
 from coterie.scale.sources.partitions import (
@@ -43,6 +44,8 @@ class ColumnPlan:
         The column of lists that holds the numbers, and which element they are.
     is_text : bool
         Whether plain numbers are stored as text.
+    axis : Axis or None
+        Of a position, which of its axes the column is.
     """
 
     reading: Reading | None = None
@@ -50,6 +53,20 @@ class ColumnPlan:
     levels: tuple[str, ...] | None = None
     element: tuple[str, int] | None = None
     is_text: bool = False
+    axis: Axis | None = None
+
+    def stored(self, name: str) -> tuple[str, ...]:
+        """Return the columns of the file that the cells are made from."""
+        if self.axis is not None:
+            return self.axis.place.columns
+        return (name,) if self.element is None else (self.element[0],)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return those of them that a reader of text leaves as they are written."""
+        if self.axis is not None:
+            pair = zip(self.axis.place.columns, self.axis.plans, strict=True)
+            return tuple(text for column, plan in pair for text in plan.texts(column))
+        return (name,) if self.reading is not None or self.levels is not None or self.is_text else ()
 
     @classmethod
     def of(cls, how: Reading | ColumnReading | ColumnPlan, levels: Sequence[str] | None = None) -> ColumnPlan:
@@ -95,6 +112,31 @@ class ColumnPlan:
         return polars.select(polars.when(texts.is_null()).then(None).otherwise(codes)).to_series()
 
 
+@dataclass(frozen=True)
+class Axis:
+    """One of the three coordinates, in km, of a position.
+
+    Parameters
+    ----------
+    place : Place
+        The two columns.
+    at : int
+        0, 1 or 2: x, y or z.
+    plans : tuple of two ColumnPlan
+        How the cells of latitude and longitude become numbers.
+    """
+
+    place: Place
+    at: int
+    plans: tuple[ColumnPlan, ColumnPlan] = (ColumnPlan(), ColumnPlan())
+
+
+def axis_plans(place: Place, plans: Mapping[str, ColumnPlan]) -> dict[str, ColumnPlan]:
+    """Return how the axes of a position are made, given how its two columns are read."""
+    pair = (plans.get(place.latitude, ColumnPlan()), plans.get(place.longitude, ColumnPlan()))
+    return {name: ColumnPlan(axis=Axis(place, at, pair)) for at, name in enumerate(place.axes)}
+
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -113,14 +155,28 @@ class ConvertedPiece(ChangedPiece):
     def key(self) -> Hashable:
         return self.piece.key, self.columns, self.plans
 
-    def value(self, start: int, stop: int) -> StoredRows:
+    def changed(self, value: StoredRows) -> StoredRows:
         arrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
-        table, plans = self.piece.value(start, stop), dict(self.plans)
-        arrays = [
-            self._column(table, name, plans[name]) if name in plans else table.column(name)
-            for name in self.columns
-        ]
+        plans, positions = dict(self.plans), dict[Place, FloatArray]()
+        arrays = []
+        for name in self.columns:
+            axis = plans[name].axis if name in plans else None
+            if axis is not None:
+                if axis.place not in positions:
+                    positions[axis.place] = self._positions(value, axis)
+                arrays.append(positions[axis.place][:, axis.at])
+            else:
+                arrays.append(self._column(value, name, plans[name]) if name in plans else value.column(name))
         return arrow.table(arrays, names=list(self.columns))
+
+    def _positions(self, table: pyarrow.Table, axis: Axis) -> FloatArray:
+        """Return the three coordinates of a position; degrees that there are not are refused."""
+        pair = zip(axis.place.columns, axis.plans, strict=True)
+        cells = np.column_stack([self._column(table, name, plan) for name, plan in pair])
+        problem = None if np.isnan(cells).all(axis=0).any() else what_is_wrong(cells, axis.place)
+        if problem is not None:
+            raise InvalidData(f"{self.name}: {' and '.join(axis.place.columns)} are no positions: {problem}.")
+        return kilometres(cells)
 
     def _column(self, table: pyarrow.Table, name: str, plan: ColumnPlan) -> FloatArray:
         polars = require("polars", extra="cli", purpose="Reading tables")
@@ -173,12 +229,14 @@ class PlacedPiece(ChangedPiece):
         return self.piece.key, self.file, self.first
 
     def value(self, start: int, stop: int) -> StoredRows:
+        has_columns = bool(getattr(self.piece, "columns", ()))
+        return self.changed(self.piece.value(start, stop) if has_columns else None)
+
+    def changed(self, value: StoredRows) -> StoredRows:
         arrow = require("pyarrow", extra="scale", purpose="Reading files of tables")
         rows = np.arange(self.first, self.first + self.n_rows)
         beside = {FILE: arrow.array([self.file] * len(rows)).dictionary_encode(), FILE_ROW: rows}
-        columns = getattr(self.piece, "columns", ())
-        stored = self.piece.value(start, stop) if columns else None
-        more = {} if stored is None else {name: stored.column(name) for name in stored.column_names}
+        more = {} if value is None else {name: value.column(name) for name in value.column_names}
         return arrow.table(beside | more)
 
 
@@ -191,8 +249,8 @@ def select_rows(piece: Piece, is_kept: AnyArray) -> Piece | None:
     rows = np.flatnonzero(is_kept)
     if isinstance(piece, ArrayPiece):
         return ArrayPiece(piece.array[rows])
-    if isinstance(piece, CollectionPiece):
-        promise = dask.delayed(_rows_at, pure=False)(piece.promise, rows)
+    if not piece.is_stored:
+        promise = dask.delayed(_rows_at, pure=False)(piece.part(0, piece.n_rows)[1], rows)
         return CollectionPiece(f"{piece.name}, some rows", len(rows), promise)
     return SelectedPiece(piece, Selection.of(is_kept))
 

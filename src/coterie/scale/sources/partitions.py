@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal, TypeAlias
 
+import dask
 import numpy as np
 import numpy.typing as npt
 
@@ -175,12 +176,42 @@ class ChangedPiece(Piece):
     is_sliced = False
 
     @property
+    def is_stored(self) -> bool:  # type: ignore[override]  # as the piece
+        return bool(self.piece.is_stored)
+
+    def changed(self, value: StoredRows) -> StoredRows:
+        """Return rows of the piece as they become."""
+        raise NotImplementedError
+
+    def value(self, start: int, stop: int) -> StoredRows:
+        return self.changed(self.piece.value(start, stop))
+
+    def part(self, start: int, stop: int) -> tuple[Span, Piece | Delayed]:
+        if self.is_stored:
+            return super().part(start, stop)
+        span, promise = self.piece.part(start, stop)
+        alone = replace(self, piece=PieceFacts(self.name, self.n_rows))
+        return span, dask.delayed(_change, pure=False)(alone, promise)
+
+    @property
     def name(self) -> str:  # type: ignore[override]  # it follows from the piece
         return str(self.piece.name)
 
     @property
     def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
         return int(self.piece.n_rows)
+
+
+@dataclass(frozen=True)
+class PieceFacts(Piece):
+    """What is to be known of a piece whose rows were read elsewhere."""
+
+    name: str
+    n_rows: int
+
+
+def _change(piece: ChangedPiece, value: StoredRows) -> StoredRows:
+    return piece.changed(value)
 
 
 @dataclass(frozen=True)
@@ -222,7 +253,7 @@ class FolderPiece(ChangedPiece):
 
 def check_made(value: StoredRows, span: Span, n_columns: int) -> None:
     """Refuse a chunk that has not the shape that its collection promised."""
-    rows, columns = len(value), value.shape[1] if np.ndim(value) == 2 else 1
+    rows, columns = len(value), value.shape[1] if len(value.shape) == 2 else 1
     if rows != span.promised or columns != n_columns:
         raise InvalidData(
             f"{span.name}: must have {span.promised} rows and {n_columns} columns, as its collection says, "

@@ -22,7 +22,7 @@ from coterie.data.lakes.iceberg import IcebergRows, iceberg_rows, is_iceberg
 from coterie.data.paths import PACKED_TEXT, TABLE_SUFFIXES, FoundFiles, find_files, is_zarr, table_suffix
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
-from coterie.scale.sources.collections import array_pieces, frame_pieces
+from coterie.scale.sources.collections import array_pieces, open_frame
 from coterie.scale.sources.partitions import (
     ArrayPiece,
     ColumnKeys,
@@ -104,7 +104,7 @@ def _open(source: object, columns: Sequence[str] | None, readings: Readings | No
     kind = type(source).__module__.partition(".")[0]
     if kind in ("dask", "dask_expr"):
         if hasattr(source, "columns"):
-            return frame_pieces(source, columns)
+            return _joined(open_frame(source), columns, readings)
         _refuse_columns(columns)
         return (None, *array_pieces(source))
     if kind == "pyarrow":

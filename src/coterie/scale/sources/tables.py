@@ -300,6 +300,8 @@ def _is_wide(table: Table, name: str, plans: Plans) -> bool:
     if name not in plans:
         return False
     plan = plans[name]
+    if plan.axis is not None:
+        return True
     if plan.element is not None and plan.element[0] in table.types:
         return str(table.types[plan.element[0]].value_type) != "float"
     is_stored = name in table.types and not is_text(table.types[name])
@@ -324,14 +326,11 @@ def _converted(
     if not converted:
         return replace(piece, columns=names)  # type: ignore[no-any-return]  # a piece
     plans = dict(converted)
-    stored = [plans[name].element[0] if name in plans and plans[name].element else name for name in names]  # type: ignore[index]
+    stored = [of for name in names for of in plans.get(name, ColumnPlan()).stored(name)]
     there = tuple(dict.fromkeys(name for name in stored if name in table.types))
     inner = replace(piece, columns=there)
-    texts = [  # cells of a CSV file are read as text where they are no plain numbers
-        name
-        for name, plan in converted
-        if plan.reading is not None or plan.levels is not None or plan.is_text
-    ]
+    # cells of a CSV file are read as text where they are no plain numbers
+    texts = dict.fromkeys(text for name, plan in converted for text in plan.texts(name))
     inner = _as_text(inner, tuple(name for name in texts if name in there))
     return ConvertedPiece(inner, names, converted)
 
