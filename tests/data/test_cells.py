@@ -85,6 +85,42 @@ def test_mixed_units_are_refused_in_words():
     assert note == "left out: value (mixed units: cm (2), m (1)); convert to one unit first"
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["$1,200", "35 USD", "US$ 7"], [1200, 35, 7]),
+        (["€3", "4 EUR", "EUR 5"], [3, 4, 5]),
+        (["1 day", "2 days", "3 days"], [1, 2, 3]),
+        (["1 hour", "2 hrs", "3 h"], [1, 2, 3]),
+        (["70 m2", "71 m²", "72 sqm"], [70, 71, 72]),
+        (["1 person", "2 people", "3 people"], [1, 2, 3]),
+    ],
+)
+def test_names_of_one_unit_are_one_unit(cells, numbers):
+    """Law: a symbol and its code, a singular and its plural may stand in one column."""
+    assert column(cells).matrix(["value"]).ravel().tolist() == numbers
+
+
+def test_a_survey_with_answers_that_are_none_is_read(tmp_path):
+    """Law: "don't know" and the code 99 among answers from 1 to 5 are missing values, and notes say so."""
+    answers = [str(1 + at % 5) for at in range(60)]
+    answers[7], answers[30], answers[31], answers[50] = "Don't know", "99", "99", "weiß nicht"
+    (tmp_path / "t.csv").write_text("q1,x\n" + "".join(f"{one},{at}.5\n" for at, one in enumerate(answers)))
+    prepared = prepare_rows(read_table(tmp_path / "t.csv"), missing="drop")
+    assert prepared.choice.used == ("q1", "x")
+    assert len(prepared.points) == 56
+    assert 'q1: 1 cell "Don\'t know", 1 cell "weiß nicht" taken as missing' in prepared.notes
+    assert 'q1: 2 cells 99 taken as missing (keep=["q1"] uses them)' in prepared.notes
+
+
+def test_text_that_is_the_same_in_all_rows_is_constant():
+    """Law: a column of one text is left out as constant, as one of numbers is."""
+    table = as_table(pd.DataFrame({"currency": ["EUR"] * 9, "x": [0.5, 3.0, 1.5] * 3}))
+    assert [(one.name, one.reason) for one in table.choose(categories=True).left_out] == [
+        ("currency", "constant")
+    ]
+
+
 def test_marks_of_missing_values_are_said(tmp_path):
     """Law: a mark among numbers is a missing value, in files and in frames, and the note counts it."""
     rng = np.random.default_rng(0)

@@ -102,7 +102,7 @@ def workbook():
             parquet()[:60] + parquet()[-40:],
             "t.parquet: not a whole Parquet file, cut off or damaged",
         ),
-        ("t.parquet", b"hello there", "is no .parquet file: it begins with b'hello th'"),
+        ("t.parquet", b"hello there", "is not a .parquet file: it begins with b'hello th'"),
         ("t.npy", npy(X)[:100], "not a whole .npy file, cut off or damaged"),
         ("t.npy", npy(X)[:7], "not a whole .npy file"),
         ("t.npy", objects(), "holds Python objects, which are never loaded because they could run code"),

@@ -170,3 +170,12 @@ def test_whole_numbers_with_gaps_are_whole_from_everywhere(tmp_path):
     for data in (tmp_path / "t.csv", tmp_path / "t.db", frame, frame.convert_dtypes()):
         kinds = {one.column: one.kind for one in coterie.inspect(data).columns}
         assert kinds == {"a": "whole number", "b": "number"}
+
+
+def test_rows_that_are_copies_are_counted():
+    """Law: where a column tells rows apart, rows that are equal in all columns are said to be copies."""
+    frame = pl.DataFrame({"who": [f"p{at}" for at in range(20)], "x": [0.5, 1.5] * 10})
+    assert coterie.inspect(frame).notes == ()
+    assert coterie.inspect(pl.concat([frame, frame[:3]])).notes == ("3 rows are copies of others",)
+    answers = pl.DataFrame({"q1": [1, 2] * 20, "q2": [1, 1, 2, 3] * 10})
+    assert coterie.inspect(answers).notes == ()

@@ -92,6 +92,8 @@ def test_an_arrow_dataset_with_partitions_has_their_columns(tmp_path):
         (["a%20b%2Fc", "d"], TEXT, "a b/c"),
         (["__HIVE_DEFAULT_PARTITION__", "3"], WHOLE, None),
         (["1" * 30, "2"], NUMBER, float("1" * 30)),
+        (["2024-02-30", "2024-02-28"], TEXT, "2024-02-30"),
+        (["0000-01-01"], TEXT, "0000-01-01"),
     ],
 )
 def test_kinds_of_folders(values, kind, first):
@@ -254,6 +256,19 @@ def test_iceberg_tables_are_never_read_as_plain_files(iceberg, tmp_path, monkeyp
     for read in (read_table, read_blocks):
         with pytest.raises(MissingDependency, match=r'is an Iceberg table.*"coterie\[iceberg\]"'):
             read(metadata.parent)
+
+
+@pytest.mark.parametrize("damage", ["gone", "empty", "bytes"])
+def test_iceberg_tables_with_damaged_files_are_refused_in_words(iceberg, tmp_path, damage):
+    """Law: a data file that is gone or damaged is named, in memory and in blocks; no library speaks."""
+    folder = tmp_path / "house" / "shop" / "sales"
+    path = sorted((folder / "data").rglob("*.parquet"))[-1]
+    content = path.read_bytes()
+    path.unlink() if damage == "gone" else path.write_bytes(b"" if damage == "empty" else content[::-1])
+    with pytest.raises(InvalidFile, match="cannot be read, a data file of an Iceberg table"):
+        read_table(folder)
+    with pytest.raises(InvalidFile, match="cannot be read, a data file of an Iceberg table"):
+        rows_in(read_blocks(folder, columns=["height"]))
 
 
 def test_tables_without_rows_are_said(iceberg):

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
+import coterie
 from coterie.data import SCALINGS, Scaling, fit_scaling
 from coterie.data.scaling import have_one_length
 from coterie.errors import InvalidData, InvalidParameter
@@ -148,3 +149,14 @@ def test_rows_without_any_length_are_no_directions():
     assert not have_one_length(np.ones((5, 1)))
     assert not have_one_length(np.zeros((0, 3)))
     assert have_one_length(np.array([[3.0, 4.0], [5.0, 0.0]]))
+
+
+def test_sparse_rows_of_a_dense_fit_are_shifted():
+    """Law: sparse rows get what the same rows get dense; new rows of groups found in dense ones, too."""
+    rng = np.random.default_rng(0)
+    X = np.array([[0.0, 0, 0], [9, 0, 3], [0, 9, 6]])[rng.integers(3, size=300)] + rng.normal(size=(300, 3))
+    new = np.where(X > 0, X, 0)
+    scaling = fit_scaling(X, "standard")
+    np.testing.assert_array_equal(scaling.apply(sparse.csr_array(new)), scaling.apply(new))
+    found = coterie.fit(X, "kmeans", 3, believe=False)
+    np.testing.assert_array_equal(found.predict(sparse.csr_array(new)), found.predict(new))

@@ -69,6 +69,39 @@ def test_header_is_found(write, content, has_names):
     assert read_table(write(content)).has_names is has_names
 
 
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Sales 2025\n",
+        "Sales 2025,,\nas of 31.12.2025,,\n\n",
+        ',"first, second",\n',
+        '"a title\nof two lines",,\n',
+        "# a comment\n\nSales 2025\n",
+    ],
+)
+def test_titles_above_the_table_are_skipped(write, above):
+    """Law: rows that fill less than half of the columns above the names are no part of the table."""
+    table = read_table(write(above + "name,x,y\nUlm,1,2.5\nBonn,3,\nKiel,5,6\n"))
+    assert table.columns == ("name", "x", "y")
+    np.testing.assert_array_equal(table.matrix(["x", "y"]), [[1, 2.5], [3, np.nan], [5, 6]])
+    n_rows = 2 if "31.12" in above else 1
+    assert f"{n_rows} row{'s' if n_rows > 1 else ''} above the table skipped" in table.notes
+
+
+@pytest.mark.parametrize("content", [",,,5\n1,2,3,4\n1,2,3,4\n", "a,,,\n1,2,3,4\n1,2,3,4\n"])
+def test_gaps_in_the_first_row_are_no_title(write, content):
+    """Law: a row with gaps above rows of numbers is data, or names some of the columns."""
+    table = read_table(write(content))
+    assert len(table.columns) == 4
+    assert not any("above the table" in note for note in table.notes)
+
+
+def test_ragged_lines_below_a_title_are_named_with_their_place(write):
+    """Law: a line with too few cells is refused with its own number, titles counted."""
+    with pytest.raises(InvalidFile, match="line 4 has 2 cells, line 2 has 3"):
+        read_table(write("Sales\nname,x,y\nUlm,1,2\nBonn,3\n"))
+
+
 def test_header_can_be_told(write):
     """Law: what the user says about the header wins."""
     path = write("name,2019\nRome,6\nTurin,7\n")

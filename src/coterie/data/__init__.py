@@ -1,7 +1,7 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coterie.data.cells import Reading
 from coterie.data.columns import ColumnChoice, LeftOut
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _ESTIMATORS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_ESTIMATORS[name]), name)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, FloatArray, PolarsSeries
+from coterie._support.typing import AnyArray, FloatArray, Indices, PolarsSeries
 from coterie.data.cells import YES_NO, yes_or_no
 from coterie.data.schema import kind_of_code
+
+if TYPE_CHECKING:
+    from coterie.data.columns import Look
 
 Levels: TypeAlias = tuple[tuple[str, ...] | None, ...]  # of each column; None: numbers
 MOST_CATEGORIES = 50
@@ -50,18 +53,18 @@ def why_not(name: str, n_different: int, n_rows: int, *, is_kept: bool = False, 
     ('text with 20 different values', 'text with more than 9 different values')
     """
     if n_different < 2 and not is_kept:
-        return "text"  # the same in all rows
+        return "constant"
     if n_different > MOST_CATEGORIES or (not is_kept and n_different * ROWS_PER_CATEGORY > n_rows):
         return f"text with {more}{n_different:,} different values"
     return None if is_kept else kind_of_code(name, n_different, n_rows)
 
 
-def is_category(look: Any) -> bool:
+def is_category(look: Look) -> bool:
     """Return whether a column holds text of few values, which stand for kinds of rows."""
     return bool(look.is_text) and look.why_no_category() is None
 
 
-def is_yes_no(look: Any) -> bool:
+def is_yes_no(look: Look) -> bool:
     """Return whether a column holds yes and no, in words or not."""
     if look.numbers is None:
         return False
@@ -77,7 +80,7 @@ def texts_of(series: PolarsSeries) -> PolarsSeries:
     return texts.set(texts == "", None)
 
 
-def levels_of(look: Any) -> tuple[str, ...]:
+def levels_of(look: Look) -> tuple[str, ...]:
     """Return the categories of a column, sorted."""
     if is_yes_no(look):
         return YES_OR_NO
@@ -119,7 +122,7 @@ def note_unseen(new: dict[str, list[str]]) -> str:
     Examples
     --------
     >>> note_unseen({"plan": ["gold"], "town": []})
-    'categories that were not there when the groups were found: plan ("gold"); they differ from all others'
+    'new categories, which were not in the fit: plan ("gold"); they differ from all others'
     """
     named = [
         f'{shortened(name)} ("{shortened(values[0])}"{", ..." * (len(values) > 1)})'
@@ -129,7 +132,7 @@ def note_unseen(new: dict[str, list[str]]) -> str:
     if not named:
         return ""
     listed = ", ".join(named[:SHOWN]) + (" and others" if len(named) > SHOWN else "")
-    return f"categories that were not there when the groups were found: {listed}; they differ from all others"
+    return f"new categories, which were not in the fit: {listed}; they differ from all others"
 
 
 def not_associated(X: FloatArray, levels: Sequence[object]) -> list[int]:
@@ -193,7 +196,9 @@ def _is_associated(column: FloatArray, n_levels: int, others: Sequence[FloatArra
     return bool((own - chance.mean(axis=0) > FAR * np.where(spread > 0, spread, np.inf)).any())
 
 
-def _explained(codes: Any, counts: AnyArray, joined: FloatArray, starts: Any) -> npt.NDArray[np.float64]:
+def _explained(
+    codes: Indices, counts: AnyArray, joined: FloatArray, starts: Indices
+) -> npt.NDArray[np.float64]:
     """Return, for each other column, the squares that the categories explain."""
     belongs = np.zeros((len(counts), len(codes)))
     belongs[codes, np.arange(len(codes))] = 1.0

@@ -43,10 +43,24 @@ m² m2 m^2 km² km2 cm² cm2 m³ m3 cm³ cm3 ha sqm sqft
 ns µs us ms s sec secs min mins h hr hrs hour hours d day days week weeks month months yr yrs year years
 minute minutes second seconds °C °F ° K V mV kV A mA W kW MW Wh kWh MWh Hz kHz MHz GHz
 B kB KB MB GB TB KiB MiB GiB km/h kmh kph mph m/s Pa hPa kPa bar mbar mmHg psi J kJ MJ kcal cal
-px pt ppm bpm rpm dB mg/dl mg/dL mmol/l mmol/L g/l g/L pcs Stk people rooms items
+px pt ppm bpm rpm dB mg/dl mg/dL mmol/l mmol/L g/l g/L pcs pc Stk people person rooms room items item
 """
 CURRENCIES = frozenset(_CURRENCY_CODES.split())
 UNITS = frozenset(_UNIT_NAMES.split())
+# Names of one unit, which a column may mix: "1 day" stands above "2 days".
+_SAME_UNITS = """
+$ USD US$ | € EUR | £ GBP | in inch | lb lbs | l L | mg/dl mg/dL | mmol/l mmol/L | g/l g/L
+µm um | µg ug | µs us | kB KB
+m² m2 m^2 sqm | km² km2 | cm² cm2 | m³ m3 | cm³ cm3 | km/h kmh kph
+s sec secs second seconds | min mins minute minutes | h hr hrs hour hours | d day days
+week weeks | month months | yr yrs year years | people person | rooms room | items item | pcs pc
+"""
+_FIRST_NAMES = {
+    name: names[0]
+    for line in _SAME_UNITS.strip().splitlines()
+    for names in (group.split() for group in line.split("|"))
+    for name in names[1:]
+}
 _SPACES = " \u00a0\u202f\u2009"
 _CELL = (
     r"^(?P<open>\()?(?P<sign>[+\-−]?)\s*(?P<before>[A-Z]{0,3}\p{Sc}|[A-Z]{3}\b)?\s*(?P<inner>[+\-−]?)\s*"
@@ -149,11 +163,8 @@ class Reading:
         parts = _parts(texts)
         numbers = _numbers(parts, self.decimal)
         polars = _polars()
-        return (
-            polars.select(polars.when(_units(parts) == self.unit).then(numbers))
-            .to_series()
-            .alias(series.name)
-        )
+        is_in_unit = _one_name(_units(parts)) == _FIRST_NAMES.get(self.unit, self.unit)
+        return polars.select(polars.when(is_in_unit).then(numbers)).to_series().alias(series.name)
 
 
 @dataclass(frozen=True)
@@ -218,7 +229,7 @@ def read_cells(series: PolarsSeries, *, dates: str | None = None) -> Found:
 
 
 def _checked(
-    reading: Reading, texts: PolarsSeries, is_empty: Any, marks: Mapping[str, int], otherwise: str
+    reading: Reading, texts: PolarsSeries, is_empty: PolarsSeries, marks: Mapping[str, int], otherwise: str
 ) -> Found:
     """Return the reading if it fits all cells; if it fits most, say where it does not."""
     is_stray = reading.numbers_or_null(texts).is_null() & ~is_empty
@@ -292,7 +303,7 @@ def _affixed(cells: PolarsSeries) -> Reading | str | None:
     units = _units(parts)
     counts = units.value_counts().sort(["count", "unit"], descending=[True, False])  # ties by name
     names = counts["unit"].to_list()
-    if len(names) > 1:
+    if _one_name(counts["unit"]).n_unique() > 1:
         known = [name for name in names if _kind_of_unit(name) is not None or not name]
         if len(known) < len(names):
             return None  # numbers and words: "3a", "12 Main"
@@ -313,6 +324,11 @@ def _units(parts: PolarsFrame) -> PolarsSeries:
     """Return what stands beside each number: before it, after it, or nothing."""
     before, after = parts["before"].fill_null(""), parts["after"].fill_null("")
     return (before + after).str.strip_chars().str.replace(r"^°\s?c$", "°C").alias("unit")
+
+
+def _one_name(units: PolarsSeries) -> PolarsSeries:
+    """Return units, each by one of its names."""
+    return units.replace(_FIRST_NAMES)
 
 
 def _kind_of_unit(unit: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any, ClassVar
 
 from coterie._printing import shortened
@@ -104,15 +105,15 @@ class Look:
         That only some of several files have the column.
     """
 
-    series: Any
-    numbers: Any = None
+    series: PolarsSeries
+    numbers: PolarsSeries | None = None
     reason: str | None = None
     reading: Reading | None = None
     marks: Counts = field(default_factory=dict)
     sentinels: Counts = field(default_factory=dict)
     absent: str | None = None
 
-    def values(self, *, as_is: bool = False) -> Any:
+    def values(self, *, as_is: bool = False) -> PolarsSeries:
         """Return the numbers without sentinels; a column that is kept has them `as_is`."""
         return self.numbers if as_is else without_sentinels(self.numbers, self.sentinels)
 
@@ -305,7 +306,7 @@ def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> No
             raise InvalidParameter(f'{source}: no column "{shortened(name)}".{near}')
 
 
-def numbers_from_text(frame: PolarsFrame, *, leave: Sequence[str] = ()) -> Any:
+def numbers_from_text(frame: PolarsFrame, *, leave: Sequence[str] = ()) -> PolarsFrame:
     """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers.
 
     Those of `leave` stay as they are.
@@ -354,7 +355,7 @@ def lists_to_columns(frame: PolarsFrame) -> tuple[Any, dict[str, tuple[str, int]
     return (polars.DataFrame(found) if elements else frame), elements
 
 
-def _length_of_lists(series: PolarsSeries, polars: Any) -> int:
+def _length_of_lists(series: PolarsSeries, polars: ModuleType) -> int:
     """Return how many numbers all lists of a column have; 0 where they differ, or hold something else."""
     inner = getattr(series.dtype, "inner", None)
     if inner is None or not inner.is_numeric() or series.null_count() == len(series):

@@ -179,7 +179,7 @@ def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
         names = [str(name) for name in frame.columns]
         if len(set(names)) < len(names):
             raise InvalidData("the names of the columns must differ; rename those that occur twice.")
-        values = [_series(polars, name, frame.iloc[:, at]) for at, name in enumerate(names)]
+        values = [series_of(name, frame.iloc[:, at]) for at, name in enumerate(names)]
         frame = polars.DataFrame(values)
     if frame.height == 0 or frame.width == 0:
         raise InvalidData(f"{THE_DATA}: has no {'rows' if frame.width else 'columns'}.")
@@ -187,8 +187,9 @@ def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
     return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
 
 
-def _series(polars: Any, name: str, column: Any) -> Any:
+def series_of(name: str, column: Any) -> Any:
     """Return one column of a pandas frame as a polars series."""
+    polars = require("polars", extra="cli", purpose="Taking data frames")
     kind = getattr(column.dtype, "kind", "O")
     if kind in "biufMm" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
@@ -199,9 +200,10 @@ def _series(polars: Any, name: str, column: Any) -> Any:
             codes = column.cat.codes.tolist()
             texts = [levels[code] if code >= 0 else None for code in codes]
             return polars.Series(name, texts, dtype=polars.Enum(levels))
-    if kind in "biuf":  # pandas' own numbers that may be missing
-        numbers = column.astype("float64").to_numpy(na_value=np.nan)
-        return polars.Series(name, numbers, nan_to_null=True)
+    if kind in "biuf":  # pandas' own numbers that may be missing: whole ones and yes and no stay so
+        plain = column.dtype.numpy_dtype
+        numbers = column.to_numpy(dtype=plain, na_value=np.nan if kind == "f" else plain.type(0))
+        return polars.Series(name, numbers, nan_to_null=kind == "f").set(polars.Series(gone), None)
     whole = _whole_numbers(polars, name, column, gone)
     if whole is not None:
         return whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from coterie._support.typing import AnyArray, FloatArray, Indices, SparseData
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    Indices,
+    MatrixLike,
+    PandasFrame,
+    PandasSeries,
+    PolarsFrame,
+    PolarsSeries,
+    SparseData,
+)
 from coterie._support.validation import Flag, Nothing, check_data, check_parameter
 from coterie.data.frames import materialised
 from coterie.errors import InvalidData, UnsupportedInput
@@ -115,15 +125,15 @@ def read_graph(
     return _of_edges(graph, nodes, bool(directed), what)
 
 
-def _is_networkx(graph: Any) -> bool:
+def _is_networkx(graph: object) -> bool:
     return hasattr(graph, "is_directed") and hasattr(graph, "adjacency") and hasattr(graph, "edges")
 
 
-def _is_igraph(graph: Any) -> bool:
+def _is_igraph(graph: object) -> bool:
     return hasattr(graph, "is_directed") and hasattr(graph, "get_edgelist") and hasattr(graph, "vs")
 
 
-def is_graph_object(graph: Any) -> bool:
+def is_graph_object(graph: object) -> bool:
     """Return whether something is a graph of networkx or igraph, or one of ours.
 
     Examples
@@ -157,7 +167,7 @@ def _of_igraph(graph: Any, directed: bool | None, what: str) -> Graph:
     return _assemble(ends[:, 0], ends[:, 1], _numbers(weights, what), _ids(names), is_directed, what)
 
 
-def _of_matrix(graph: Any, is_directed: bool, who: str, name: str) -> Graph:
+def _of_matrix(graph: MatrixLike, is_directed: bool, who: str, name: str) -> Graph:
     options: Any = {"accept_sparse": True, "squares": False, "may_be_distances": True, "is_graph": True}
     checked = csr_array(check_data(graph, who=who, name=name, **options), copy=True, dtype=np.float64)
     what = f"{name} of {who}" if who else name
@@ -176,7 +186,7 @@ def _of_matrix(graph: Any, is_directed: bool, who: str, name: str) -> Graph:
     return Graph(checked, nodes, is_directed, notes)
 
 
-def _symmetric(weights: Any, what: str, name: str) -> tuple[Any, tuple[str, ...]]:
+def _symmetric(weights: SparseData, what: str, name: str) -> tuple[SparseData, tuple[str, ...]]:
     turned = csr_array(weights.T)  # cells in order, as those of the weights are
     pairs = ((getattr(weights, part), getattr(turned, part)) for part in ("indptr", "indices", "data"))
     if all(np.array_equal(given, mirrored) for given, mirrored in pairs):
@@ -194,7 +204,9 @@ def _symmetric(weights: Any, what: str, name: str) -> tuple[Any, tuple[str, ...]
     return csr_array((weights + weights.T) / 2), ("weights that differ by rounding were averaged",)
 
 
-def _of_frame(frame: Any, nodes: Any, is_directed: bool, what: str) -> Graph:
+def _of_frame(
+    frame: PandasFrame | PolarsFrame, nodes: Iterable[Hashable] | None, is_directed: bool, what: str
+) -> Graph:
     frame = materialised(frame)
     if isinstance(frame, str):
         raise UnsupportedInput(f"{what} must be a graph, got a string. Read the file first.")
@@ -226,7 +238,7 @@ def edge_columns(names: Sequence[str]) -> tuple[int, ...] | None:
     return tuple(range(len(names))) if len(names) in (2, 3) else None
 
 
-def _plain_column(column: Any) -> AnyArray:
+def _plain_column(column: PandasSeries | PolarsSeries) -> AnyArray:
     if str(getattr(column, "dtype", "")) in ("Int128", "UInt128"):
         return _ids(column.to_list())  # NumPy has no such type
     if hasattr(column, "to_numpy"):
@@ -234,7 +246,9 @@ def _plain_column(column: Any) -> AnyArray:
     return np.asarray(column)
 
 
-def _of_edges(edges: Any, nodes: Any, is_directed: bool, what: str) -> Graph:
+def _of_edges(
+    edges: Iterable[Sequence[object]], nodes: Iterable[Hashable] | None, is_directed: bool, what: str
+) -> Graph:
     if isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.dtype.kind in "iufUO":
         parts = [edges[:, at] for at in range(edges.shape[1])]
     else:
@@ -260,7 +274,9 @@ def _of_edges(edges: Any, nodes: Any, is_directed: bool, what: str) -> Graph:
     return _of_columns(parts, nodes, is_directed, what)
 
 
-def _of_columns(parts: list[AnyArray], nodes: Any, is_directed: bool, what: str) -> Graph:
+def _of_columns(
+    parts: list[AnyArray], nodes: Iterable[Hashable] | None, is_directed: bool, what: str
+) -> Graph:
     if any(part.ndim != 1 or part.dtype.kind == "V" for part in parts):
         raise InvalidData(f"{what} must have a number or a text in every cell, got cells of several values.")
     if len({len(part) for part in parts}) > 1:
@@ -282,7 +298,7 @@ def _of_columns(parts: list[AnyArray], nodes: Any, is_directed: bool, what: str)
     return _assemble(codes[:n], codes[n:], weights, found, is_directed, what)
 
 
-def _codes(both: list[Any], sources: AnyArray, targets: AnyArray) -> tuple[AnyArray, Indices]:
+def _codes(both: list[object], sources: AnyArray, targets: AnyArray) -> tuple[AnyArray, Indices]:
     """Return the different ids, sorted where they can be, and the place of each end among them."""
     if (
         sources.dtype.kind in "iuf" and targets.dtype.kind in "iuf"
@@ -354,7 +370,7 @@ def _assemble(
     return Graph(one_way, nodes, is_directed, notes)
 
 
-def _ids(values: Any) -> AnyArray:
+def _ids(values: Iterable[object]) -> AnyArray:
     """Return ids as an array of their own type where they have one, else of objects."""
     listed = list(values)
     kinds = {type(value) for value in listed}
@@ -382,7 +398,7 @@ def _is_missing(ends: AnyArray) -> AnyArray:
     return np.asarray(ends == "") if ends.dtype.kind == "U" else np.zeros(len(ends), dtype=bool)
 
 
-def _numbers(weights: Any, what: str) -> FloatArray:
+def _numbers(weights: AnyArray, what: str) -> FloatArray:
     try:
         if not np.iscomplexobj(weights):
             return np.asarray(weights, dtype=np.float64)
@@ -391,17 +407,17 @@ def _numbers(weights: Any, what: str) -> FloatArray:
     raise InvalidData(f"weights of {what} must be numbers, at most 1.8e308.")
 
 
-def _refuse_weights(weights: FloatArray, place: Any, what: str) -> None:
+def _refuse_weights(weights: FloatArray, place: Callable[[int], str], what: str) -> None:
     is_wrong = ~(np.isfinite(weights) & (weights >= 0))
     if is_wrong.any():
         at = int(np.argmax(is_wrong))
         value = "NaN" if np.isnan(weights[at]) else f"{weights[at]:g}"
         raise InvalidData(
             f"{what} must have weights that are finite and at least 0, got {value} at {place(at)}. Leave out "
-            f"edges without a weight; an edge that keeps nodes apart has no place here."
+            f"edges without a weight; negative weights are not supported."
         )
 
 
-def _cell(weights: Any, at: int, name: str) -> str:
+def _cell(weights: SparseData, at: int, name: str) -> str:
     row = int(np.searchsorted(weights.indptr, at, side="right")) - 1
     return f"{name}[{row}, {weights.indices[at]}]"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._printing import shortened, visible
+from coterie._printing import count_of, shortened, visible
 from coterie._support.notes import Note, in_shell, option_of, render_notes
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, PolarsSeries
@@ -20,6 +20,7 @@ from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
 from coterie.data.prepared import without_unassociated
+from coterie.data.reading import SourceOptions
 from coterie.data.schema import are_years, is_text
 from coterie.data.table import Table
 from coterie.errors import InvalidData
@@ -117,11 +118,8 @@ class Inspection:
     def title(self) -> str:
         """What the table is, in one line."""
         n_used = sum(one.role == USED for one in self.columns)
-        rows, columns = (
-            "row" if self.n_rows == 1 else "rows",
-            "column" if len(self.columns) == 1 else "columns",
-        )
-        return f"{self.source}   {self.n_rows:,} {rows}, {len(self.columns):,} {columns}, {n_used:,} used"
+        rows, columns = count_of(self.n_rows, "row"), count_of(len(self.columns), "column")
+        return f"{self.source}   {rows}, {columns}, {n_used:,} used"
 
     def in_shell(self) -> Inspection:
         """Return the same in the words of the command line."""
@@ -149,12 +147,12 @@ class Inspection:
 
 
 def inspect(
-    data: Any,
+    data: object,
     *,
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     dates: str | None = None,
-    **reading: Any,
+    **reading: Unpack[SourceOptions],
 ) -> Inspection:
     """Look at the columns of data: what they hold, which `coterie.fit` uses, and why not the others.
 
@@ -194,7 +192,18 @@ def inspect(
         for name, look in looks.items()
     ]
     found = _without_unassociated(table, _without_mostly_empty(facts, kept), kept)
-    return Inspection(table.source, table.n_rows, found, table.notes)
+    return Inspection(table.source, table.n_rows, found, (*table.notes, *_note_copies(looks, found)))
+
+
+def _note_copies(looks: Mapping[str, Look], facts: Sequence[ColumnFacts]) -> list[str]:
+    """Say how many rows are copies of others, where some column tells most rows apart."""
+    flat = [look.series for look in looks.values() if not look.series.dtype.is_nested()]
+    n_rows = len(flat[0]) if flat else 0
+    if not any(2 * one.n_different > n_rows > 0 for one in facts):
+        return []  # answers to few questions are equal by nature
+    polars = require("polars", extra="cli", purpose="Looking at columns")
+    copies = n_rows - polars.DataFrame(flat).n_unique()
+    return [f"{copies:,} row{'s are copies' if copies > 1 else ' is a copy'} of others"] if copies else []
 
 
 def _without_unassociated(
@@ -302,7 +311,9 @@ def _kind(look: Look) -> str:
         return str(look.reading)
     dtype = look.series.dtype
     if look.numbers is not None:
-        return "yes/no" if str(dtype) == "Boolean" else "whole number" if _are_whole(look) else "number"
+        return (
+            "yes/no" if str(dtype) == "Boolean" else "whole number" if _are_whole(look.numbers) else "number"
+        )
     if look.reason == "empty":
         return "empty"
     if is_text(dtype) and look.reason in ("a date", "a time"):
@@ -310,9 +321,8 @@ def _kind(look: Look) -> str:
     return "text" if is_text(dtype) else (look.reason or "").removeprefix("a ")
 
 
-def _are_whole(look: Look) -> bool:
+def _are_whole(numbers: PolarsSeries) -> bool:
     """Return whether all numbers are whole, however they are stored: gaps make some readers store floats."""
-    numbers = look.numbers
     if numbers.dtype.is_integer():
         return True
     known = numbers.drop_nulls().drop_nans() if numbers.dtype.is_float() else numbers.drop_nulls()

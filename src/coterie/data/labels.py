@@ -10,14 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._printing import shortened
+from coterie._printing import listed, shortened
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray
+from coterie._support.typing import AnyArray, PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
 from coterie.data.columns import LeftOut, check_names
 from coterie.data.files.source import open_source
 from coterie.data.missing import settle_missing
-from coterie.data.notes import listed
 from coterie.data.reading import read_table
 from coterie.data.table import Table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
@@ -191,12 +190,12 @@ def choose_label_column(
     )
 
 
-def _are_group_names(series: Any) -> bool:
+def _are_group_names(series: PolarsSeries) -> bool:
     """Return whether a column holds what people read for labels: "group 1", "noise"."""
     return str(series.dtype) == "String" and bool(series.drop_nulls().str.contains(GROUP_NAME).all())
 
 
-def align(table: Table, other: Table) -> tuple[Any, tuple[str, ...]]:
+def align(table: Table, other: Table) -> tuple[PolarsFrame, tuple[str, ...]]:
     """Return the content of `other` in the order of the rows of `table`."""
     notes = table.notes + other.notes
     for key in table.key_columns():
@@ -223,7 +222,13 @@ def _join(table: Table, other: Table, key: str) -> Any:
 
 
 def _pair(
-    table: Table, name: str, content: Any, true_name: str, shown: str, missing: str, notes: tuple[str, ...]
+    table: Table,
+    name: str,
+    content: PolarsFrame,
+    true_name: str,
+    shown: str,
+    missing: str,
+    notes: tuple[str, ...],
 ) -> LabelPair:
     pred, true = table.content[name], content[true_name]
     is_empty = pred.is_null() | true.is_null()
@@ -237,7 +242,7 @@ def _pair(
     return LabelPair(values[0], values[1], shown, name, table.source, n_empty, notes, true_name)
 
 
-def label_values(series: Any) -> AnyArray:
+def label_values(series: PolarsSeries) -> AnyArray:
     """Return a column of labels as an array: numbers, dates and truth values as such, the rest as text."""
     is_plain = series.dtype.is_numeric() or series.dtype.is_temporal() or str(series.dtype) == "Boolean"
     if is_plain:

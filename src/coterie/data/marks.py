@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.notes import Note, option_of
 from coterie._support.optional import require
 from coterie._support.typing import PolarsSeries
@@ -32,9 +32,24 @@ WORDS = (
     "unknown", "unk", "missing", "not available", "not applicable", "not known", "undefined", "nil", "nat",
     "n.a.", "n.a", "<na>", "--", "---", "–", "—", "...", "…", "??", "tbd", "unbekannt", "k.a.",
     "keine angabe", "inconnu", "desconocido", "#null!", "#value!", "#div/0!", "#ref!", "#name?", "#num!",
+    "no data", "n/d", "nd", "blank", "empty", "unspecified", "not specified", "not stated", "not reported",
+    "don't know", "don’t know", "dont know", "do not know", "dk", "dk/na", "no answer", "no response",
+    "not answered", "no opinion", "not asked", "skipped", "refused", "refusal", "declined",
+    "prefer not to say", "prefer not to answer", "weiß nicht", "weiss nicht", "keine antwort",
+    "ne sait pas", "sans réponse", "no sabe", "no contesta", "ns/nc",
 )  # fmt: skip
-MARKS = frozenset(mark.casefold() for mark in (*MISSING_MARKS, *WORDS))
-SENTINELS = (-999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, 999999.0)
+MARKS = frozenset(mark.lower() for mark in (*MISSING_MARKS, *WORDS))
+OF_SCALES = (
+    -99.0,
+    -9.0,
+    77.0,
+    88.0,
+    97.0,
+    98.0,
+    99.0,
+)  # codes of surveys: beside answers of one digit, or 10
+SENTINELS = (-999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, 999999.0, *OF_SCALES)
+HIGHEST_ANSWER = 10.0
 FAR = 3.0  # times the range of all other values, from which a sentinel lies clearly outside
 SHOWN = 5  # columns that a note names
 SHOWN_MARKS = 3  # of a column
@@ -69,10 +84,27 @@ def count_marks(texts: PolarsSeries) -> dict[str, int]:
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
+def sentinels_beyond(low: float, high: float) -> list[float]:
+    """Return the numbers that would stand for missing values among others from `low` to `high`.
+
+    They are further from the others than three times the range of these. Numbers of one or two digits, such
+    as the 99 of a survey, count only beside answers from 0 to 10.
+
+    Examples
+    --------
+    >>> sentinels_beyond(1, 5)[-3:], sentinels_beyond(0, 20)[-1]
+    ([97.0, 98.0, 99.0], 999999.0)
+    """
+    far = FAR * (high - low)
+    is_scale = low >= 0 and high <= HIGHEST_ANSWER
+    known = SENTINELS if is_scale else SENTINELS[: -len(OF_SCALES)]
+    return [one for one in known if one < low - far or one > high + far]
+
+
 def find_sentinels(numbers: PolarsSeries) -> dict[str, int]:
     """Return numbers such as -999 and 9999 that lie clearly outside of all others, and how often they occur.
 
-    Clearly: further from the nearest other value than three times the range of the others.
+    Clearly: see `sentinels_beyond`.
 
     Examples
     --------
@@ -90,9 +122,7 @@ def find_sentinels(numbers: PolarsSeries) -> dict[str, int]:
     low, high = others.min(), others.max()
     if low is None or low == high:
         return {}
-    far = FAR * (float(high) - float(low))
-    found = [one for one in SENTINELS if one < low - far or one > high + far]
-    counts = {f"{one:.0f}": int((numbers == one).sum()) for one in found}
+    counts = {f"{one:.0f}": int((numbers == one).sum()) for one in sentinels_beyond(float(low), float(high))}
     return {mark: count for mark, count in counts.items() if count}
 
 
@@ -105,14 +135,17 @@ def without_sentinels(numbers: PolarsSeries, sentinels: Counts) -> PolarsSeries:
     return polars.select(polars.when(~is_gone).then(numbers)).to_series().alias(numbers.name)
 
 
-def _note_sentinels(name: str, counts: Counts, shell: bool) -> str:
-    them = "it" if sum(counts.values()) == 1 else "them"
-    option = option_of("keep", [name], shell=shell)
-    return f"{name}: {_listed(counts, quoted=False)} taken as missing ({option} uses {them})"
+def _note_sentinels(names: Sequence[str], counts: Counts, *, each: bool, shell: bool) -> str:
+    them = "it" if len(names) == 1 and sum(counts.values()) == 1 else "them"
+    like = "such as " if len(names) > SHOWN else ""
+    option = option_of("keep", names[:1] if like else names, shell=shell)
+    return f"{_note_alike(names, counts, each=each, quoted=False)} ({like}{option} uses {them})"
 
 
 def note_marks(marks_of: Mapping[str, Counts], sentinels_of: Mapping[str, Counts]) -> tuple[str, ...]:
     r"""Return what to say about cells that were taken as missing; columns with the same marks share a note.
+
+    Where these are many, also columns that have them in different numbers do.
 
     Examples
     --------
@@ -121,35 +154,53 @@ def note_marks(marks_of: Mapping[str, Counts], sentinels_of: Mapping[str, Counts
     size: 2 cells -999 taken as missing (keep=["size"] uses them)
     >>> print(*note_marks({"length": {"NA": 2}, "age": {}, "depth": {"NA": 2}}, {}))
     length, depth: 2 cells "NA" each taken as missing
+    >>> print(*note_marks({f"q{at}": {"NA": at} for at in range(1, 9)}, {}))
+    q1, q2, q3, q4, q5 and 3 more: 36 cells "NA" in all taken as missing
     """
-    alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
-    for name, counts in marks_of.items():
-        if counts:
-            alike.setdefault(tuple(counts.items()), []).append(shortened(name))
-    notes = [(len(names), _note_alike(names, dict(counts))) for counts, names in alike.items()]
-    notes += [
-        (1, Note(*(_note_sentinels(shortened(name), counts, shell) for shell in (False, True))))
-        for name, counts in sentinels_of.items()
-        if counts
+    marks, marks_each = _alike(marks_of)
+    sentinels, sentinels_each = _alike(sentinels_of)
+    notes: list[tuple[Sequence[str], str]] = [
+        (names, _note_alike(names, counts, each=marks_each, quoted=True)) for names, counts in marks
     ]
-    more = sum(n_columns for n_columns, _ in notes[SHOWN:])
+    for names, counts in sentinels:
+        texts = (_note_sentinels(names, counts, each=sentinels_each, shell=shell) for shell in (False, True))
+        notes.append((names, Note(*texts)))
+    more = len({name for names, _ in notes[SHOWN:] for name in names})
     told = [note for _, note in notes[:SHOWN]]
     return (*told, *([f"and marks of missing values in {more} more columns"] if more > 0 else []))
 
 
-def _note_alike(names: Sequence[str], counts: Counts) -> str:
-    """Say what was taken as missing in columns that have the same marks, as often."""
+def _alike(counts_of: Mapping[str, Counts]) -> tuple[list[tuple[list[str], dict[str, int]]], bool]:
+    """Return columns with the same marks together, and whether these are as many in each of them.
+
+    Columns with other numbers of the same marks are put together where notes would be too many.
+    """
+    by_count: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    by_mark: dict[tuple[str, ...], tuple[list[str], dict[str, int]]] = {}
+    for name, counts in counts_of.items():
+        if counts:
+            by_count.setdefault(tuple(counts.items()), []).append(shortened(name))
+            names, total = by_mark.setdefault(tuple(sorted(counts)), ([], {}))
+            names.append(shortened(name))
+            total.update({mark: total.get(mark, 0) + count for mark, count in counts.items()})
+    if len(by_count) <= SHOWN // 2:
+        return [(names, dict(counts)) for counts, names in by_count.items()], True
+    return list(by_mark.values()), False
+
+
+def _note_alike(names: Sequence[str], counts: Counts, *, each: bool, quoted: bool) -> str:
+    """Say what was taken as missing in columns that have the same marks."""
     more = len(names) - SHOWN
     listed = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-    each = " each" if len(names) > 1 else ""
-    return f"{listed}: {_listed(counts, quoted=True)}{each} taken as missing"
+    how_many = "" if len(names) == 1 else " each" if each else " in all"
+    return f"{listed}: {_listed(counts, quoted=quoted)}{how_many} taken as missing"
 
 
 def _listed(counts: Counts, *, quoted: bool) -> str:
     shown = []
     for mark, count in list(counts.items())[:SHOWN_MARKS]:
-        cells = "cell" if count == 1 else "cells"
-        shown.append(f'{count:,} {cells} "{shortened(mark)}"' if quoted else f"{count:,} {cells} {mark}")
+        cells = count_of(count, "cell")
+        shown.append(f'{cells} "{shortened(mark)}"' if quoted else f"{cells} {mark}")
     rest = sum(list(counts.values())[SHOWN_MARKS:])
     return ", ".join([*shown, *([f"{rest:,} others"] if rest else [])])
 

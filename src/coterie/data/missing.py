@@ -13,7 +13,7 @@ from coterie import _core
 from coterie._printing import shortened
 from coterie._support.notes import Note
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Indices
+from coterie._support.typing import CheckedRows, Data, FloatArray, Indices, Mask
 from coterie._support.validation import largest_safe, smallest_safe
 from coterie._support.validation.schema import COUNT, FLAG, Maybe, Schema, Sometimes, Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
@@ -58,7 +58,7 @@ class Complete:
 
 
 def settle_missing(
-    X: Any,
+    X: CheckedRows,
     columns: Sequence[str],
     *,
     policy: str = "error",
@@ -121,7 +121,7 @@ def settle_missing(
 
 
 def settle_mixed(
-    X: Any, columns: Sequence[str], levels: Sequence[object], *, policy: str, source: str
+    X: CheckedRows, columns: Sequence[str], levels: Sequence[object], *, policy: str, source: str
 ) -> Complete:
     """Return rows of numbers and codes by one of the policies; "auto" leaves missing cells as they are.
 
@@ -143,8 +143,8 @@ def settle_mixed(
     if policy in REFUSE and is_missing.any():
         fact = f"{source}: {_places(is_missing, columns, 'missing')}."
         raise InvalidData(
-            f"{fact} Use missing='auto', which compares the cells that are there, 'drop' or 'median'."
-        ).in_shell(f"{fact} Use --missing auto, which compares the cells that are there, drop or median.")
+            f"{fact} Use missing='auto', which uses observed cells only, 'drop' or 'median'."
+        ).in_shell(f"{fact} Use --missing auto, which uses observed cells only, drop or median.")
     kept = np.flatnonzero(~(is_missing.any(axis=1) if policy == "drop" else is_missing.all(axis=1)))
     if kept.size == 0:
         raise InvalidData(f"{source}: every row has a missing value: nothing is left after dropping them.")
@@ -156,7 +156,7 @@ def settle_mixed(
     return Complete(np.where(is_missing[kept], medians, X[kept]), kept, len(X), medians)
 
 
-def mostly_empty(X: Any, columns: Sequence[str]) -> dict[str, float]:
+def mostly_empty(X: CheckedRows, columns: Sequence[str]) -> dict[str, float]:
     """Return the columns in which more than half of the values are missing, and which share; not all columns.
 
     Examples
@@ -200,7 +200,7 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
     filled = sum(count for _, count in counts)
     cells = f"{filled:,} cell{'s' if filled > 1 else ''}"
     if complete.medians is None:
-        return (f"{missing}; rows are compared by the cells that are there",)
+        return (f"{missing}; rows are compared on their observed cells",)
     return (f"{missing}; {cells} filled with the column's median, which can look like a group",)
 
 
@@ -219,7 +219,7 @@ def check_policy(policy: str) -> None:
         raise InvalidParameter(wrong).in_shell(f"--{wrong}")
 
 
-def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
+def _refuse_infinite(X: CheckedRows, columns: Sequence[str], source: str) -> None:
     values = X.data if issparse(X) else X
     if not np.isinf(values).any():
         return
@@ -227,7 +227,7 @@ def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
     raise InvalidData(f"{source}: {_places(is_infinite, columns, 'infinite')}. Replace or remove them first.")
 
 
-def _refuse_empty(is_missing: Any, columns: Sequence[str], source: str) -> None:
+def _refuse_empty(is_missing: Mask, columns: Sequence[str], source: str) -> None:
     """Refuse columns without any value: they have no median."""
     empty = np.flatnonzero(is_missing.all(axis=0))
     if empty.size:
@@ -236,9 +236,9 @@ def _refuse_empty(is_missing: Any, columns: Sequence[str], source: str) -> None:
         )
 
 
-def _refuse_sizes(X: Any, columns: Sequence[str], source: str) -> None:
+def _refuse_sizes(X: CheckedRows, columns: Sequence[str], source: str) -> None:
     """Refuse columns whose squares overflow, or vanish although they have values."""
-    sizes: Any = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
+    sizes = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
     sizes = sizes.toarray().ravel() if issparse(sizes) else sizes
     column = int(np.argmax(sizes))
     if sizes[column] > largest_safe(X.dtype, X.shape):
@@ -254,14 +254,14 @@ def _refuse_sizes(X: Any, columns: Sequence[str], source: str) -> None:
         )
 
 
-def _refusal(is_missing: Any, columns: Sequence[str], source: str) -> InvalidData:
+def _refusal(is_missing: Mask, columns: Sequence[str], source: str) -> InvalidData:
     fact = f"{source}: {_places(is_missing, columns, 'missing')}."
     return InvalidData(f"{fact} Use missing='observed', 'drop' or 'median', or fill them first.").in_shell(
         f"{fact} Use --missing observed|drop|median, or fill them first."
     )
 
 
-def _places(is_wrong: Any, columns: Sequence[str], kind: str) -> str:
+def _places(is_wrong: Mask, columns: Sequence[str], kind: str) -> str:
     counts = is_wrong.sum(axis=0)
     affected = np.flatnonzero(counts)
     rows = np.flatnonzero(is_wrong.any(axis=1)) + 1
@@ -341,7 +341,7 @@ class Donors:
                 self._fill_column(X, filled, rows, apart, column)
         return filled
 
-    def _fill_column(self, X: Data, filled: Data, rows: Indices, apart: Any, column: int) -> None:
+    def _fill_column(self, X: Data, filled: Data, rows: Indices, apart: FloatArray, column: int) -> None:
         wants, has = np.isnan(X[rows, column]), ~np.isnan(self.rows[:, column])
         if not has.any():
             filled[rows[wants], column] = self.medians[column]

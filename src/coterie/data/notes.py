@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from coterie._printing import shortened
+from coterie._printing import listed, shortened
 from coterie._support.notes import Note, option_of
 from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
@@ -13,7 +13,6 @@ from coterie.data.marks import Counts, add_marks, note_marks
 from coterie.data.schema import are_years
 from coterie.errors import EmptyFile
 
-LISTED = 5
 NAMED = 12  # columns of one option
 DATES_IN_PYTHON = 'dates="year", "month", "weekday" or "as-number"'
 CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
@@ -127,6 +126,7 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], bool], str
     (lambda reason: reason.endswith(("% missing", " files")), _keep_them),
     (lambda reason: reason.startswith("text with"), lambda names, shell: "too many to be categories"),
     (lambda reason: reason.startswith("mixed units"), lambda names, shell: "convert to one unit first"),
+    (lambda reason: reason.startswith("text in"), lambda names, shell: "correct or empty those cells"),
 )
 
 
@@ -146,18 +146,6 @@ def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[s
         for shell in (False, True)
     )
     return [Note(*texts)]
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Return the first of some texts, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed(["a"] * 7)
-    ('a, b', 'a, a, a, a, a and 2 more')
-    """
-    more = len(texts) - LISTED
-    return ", ".join(texts[:LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def note_empty_files(empty: Sequence[str], n_filled: int) -> tuple[str, ...]:

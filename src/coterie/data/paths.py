@@ -201,7 +201,7 @@ def is_in_blocks(data: object) -> bool:
     return module.partition(".")[0] in LAZY_PACKAGES or module.startswith("coterie.scale.")
 
 
-def _are_files_in_blocks(places: Sequence[Any]) -> bool:
+def _are_files_in_blocks(places: Sequence[object]) -> bool:
     try:
         paths = find_files(list(places)).paths
         if any(is_zarr(path) for path in paths):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -109,7 +109,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         offsets[:, -1] = reach
         return offsets + self.origin_
 
-    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> AnyArray:
         """Return ``radius`` and ``angle1`` ...; one angle alone is called ``angle``."""
         scikit_learn.check_is_fitted(self)
         n_angles = self.n_features_in_ - 1
@@ -131,7 +131,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
                 f"origin of {type(self).__name__} must have shape ({X.shape[1]},), one value per column, "
                 f"got {np.shape(self.origin)}."
             )
-        point: Any = check_data(np.asarray(self.origin)[None, :], who=type(self).__name__, name="origin")
+        point = check_data(np.asarray(self.origin)[None, :], who=type(self).__name__, name="origin")
         with np.errstate(over="ignore"):
             origin = point[0].astype(X.dtype)
         check_answer(origin, what="origin and the rows together", way_out="Give the rows as float64.")

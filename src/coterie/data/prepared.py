@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._printing import shortened
 from coterie._support.typing import Indices
 from coterie.data.categories import NOT_ASSOCIATED, Levels, not_associated
 from coterie.data.columns import (
@@ -18,7 +17,18 @@ from coterie.data.columns import (
     LeftOut,
     check_names,
 )
-from coterie.data.geography.places import OFF, Place, angle_scaling, find_places, scale_places, with_places
+from coterie.data.geography.places import (
+    OFF,
+    Place,
+    angle_scaling,
+    check_angles,
+    columns_in_table,
+    counts_by_place,
+    find_places,
+    note_angles,
+    scale_places,
+    with_places,
+)
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import reading_notes
 from coterie.data.readings import ColumnReading, reading_of
@@ -74,6 +84,11 @@ class PreparedRows:
         return self.complete.rows
 
     @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that are used: two for a position."""
+        return columns_in_table(self.choice.used, self.places)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was done to the table."""
         missing = note_missing(self.complete, self.missing_counts())
@@ -117,11 +132,8 @@ class PreparedRows:
             return []
         counts = np.isnan(X).sum(axis=0)
         order = np.argsort(-counts, kind="stable")
-        names = {name: name for name in self.choice.used}
-        for place in self.places:  # one position is missing, not three axes
-            names |= dict(zip(place.axes, [" and ".join(place.columns), "", ""], strict=True))
-        found = [(names[self.choice.used[at]], int(counts[at])) for at in order.tolist() if counts[at]]
-        return [(name, count) for name, count in found if name]
+        found = [(self.choice.used[at], int(counts[at])) for at in order.tolist() if counts[at]]
+        return counts_by_place(found, self.places)
 
 
 def prepare_rows(
@@ -215,7 +227,10 @@ def _of_places(
     left_out = tuple(one for one in prepared.choice.left_out if one.name not in used)
     columns, X, levels = prepared.choice.used, prepared.complete.X, prepared.levels
     own = scale_numbers(X, levels, scale) if levels else fit_scaling(X, scale)
-    scaling = scale_places(X, columns, places, scale, own)
+    varies = np.fmax.reduce(X, axis=0) > np.fmin.reduce(X, axis=0)
+    scaling = scale_places(
+        lambda how: fit_scaling(np.nan_to_num(X), how), varies, columns, places, scale, own
+    )
     return replace(
         prepared,
         table=table,
@@ -235,18 +250,13 @@ def _prepare_angles(
     pair = [name for place in places for name in place.columns] or list(columns)
     prepared = prepare_rows(table, scale="none", columns=pair, drop=drop, missing=missing)
     choice, complete = prepared.choice, prepared.complete
-    if len(choice.used) != 2:
-        raise InvalidData(
-            f"{table.source}: the haversine takes latitude and longitude, got {len(choice.used)} columns: "
-            f"{', '.join(map(shortened, choice.used[:5]))}. Name the two, latitude first."
-        )
+    check_angles(choice.used, table.source)
     if pair and tuple(pair) != choice.used:  # a table may have the longitude first
         complete = replace(complete, X=np.ascontiguousarray(complete.X[:, ::-1]))
         medians = None if complete.medians is None else complete.medians[::-1].copy()
         choice, complete = ColumnChoice(tuple(pair), choice.left_out), replace(complete, medians=medians)
-    scaling, angles = angle_scaling(complete.X), Place(*choice.used)
-    unit = "radians" if scaling.is_identity else "degrees"
-    said = f"{' and '.join(angles.columns)} are latitude and longitude in {unit}; distances are in radians"
+    scaling, angles = angle_scaling(np.abs(complete.X).max(axis=0)), Place(*choice.used)
+    said = note_angles(angles, scaling)
     return replace(
         prepared,
         choice=choice,

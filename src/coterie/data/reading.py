@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -15,6 +15,7 @@ from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
 from coterie._support.stores import local_path, shown
+from coterie._support.typing import CheckedRows, Place, PolarsFrame
 from coterie.data.columns import (
     absent_columns,
     lists_to_columns,
@@ -40,6 +41,18 @@ DAY = 86_400  # seconds
 
 
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
+
+
+class SourceOptions(TypedDict, total=False):
+    """How a file or a database is read: keywords of `read_table` that frames have no use for."""
+
+    delimiter: str | None
+    header: bool | None
+    encoding: str | None
+    sheet: str | None
+    table: str | None
+    query: str | None
+    parameters: Sequence[object]
 
 
 def read_table(
@@ -120,7 +133,7 @@ def read_table(
         if not rows.files:
             raise no_rows_in(rows.name, 1)
         return how(_of_frame(rows.name, _of_arrow(rows.read_all()), notes=rows.notes, texts=texts))
-    if not is_several(where):
+    if isinstance(where, str | os.PathLike) and not is_several(where):
         return how(_with_folders(read(where), *_folders_of(where)))
     places = where if isinstance(where, list | tuple) else [where]
     name, tables, empty = ", ".join(map(place_name, places)), [], []
@@ -137,7 +150,7 @@ def read_table(
     return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes), files=files)
 
 
-def _folders_of(where: Any) -> tuple[Partitions, str]:
+def _folders_of(where: Place) -> tuple[Partitions, str]:
     """Return the columns that the folders above one file tell; standard input lies in no folder."""
     path = local_path(where)
     return folder_partitions([] if path == STANDARD_INPUT else [path]), path
@@ -157,7 +170,7 @@ def _of_arrow(table: Any) -> Any:
     return polars.from_arrow(table)
 
 
-def refuse_option(name: str, value: Any, kind: str) -> None:
+def refuse_option(name: str, value: object, kind: str) -> None:
     """Refuse an option that is for sources of another kind."""
     if value is not None:
         raise InvalidParameter(f"{name} is for {kind}: leave it out here, got {name}={value!r}.").in_shell(
@@ -166,7 +179,7 @@ def refuse_option(name: str, value: Any, kind: str) -> None:
 
 
 def _read_file(
-    where: Any,
+    where: Place,
     *,
     delimiter: str | None,
     header: bool | None,
@@ -195,7 +208,7 @@ def _read_file(
 
 def _of_frame(
     name: str,
-    frame: Any,
+    frame: PolarsFrame,
     has_names: bool = True,
     notes: tuple[str, ...] = (),
     marks: Mapping[str, Counts] | None = None,
@@ -206,7 +219,7 @@ def _of_frame(
     return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 
-def _of_matrix(name: str, matrix: Any) -> Table:
+def _of_matrix(name: str, matrix: CheckedRows) -> Table:
     return Table(name, numbered_columns(matrix.shape[1], name), False, matrix.shape[0], matrix)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from coterie._printing import shortened
 from coterie._support.caller import caller_level
 from coterie._support.optional import require
+from coterie._support.typing import PolarsSeries
 from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Schema, Text
 from coterie.data.categories import texts_of
 from coterie.data.cells import DATE, NUMBER, RANK, TIME, YES_NO, Reading
@@ -84,7 +85,7 @@ def texts_to_keep(readings: ColumnReadings) -> tuple[str, ...]:
     return tuple(name for name, how in readings.items() if how.needs_text)
 
 
-def look_as(series: Any, how: ColumnReading, *, source: str) -> Look:
+def look_as(series: PolarsSeries, how: ColumnReading, *, source: str) -> Look:
     """Find out what a column holds if it is read as an earlier one was.
 
     Parameters
@@ -114,7 +115,7 @@ def look_as(series: Any, how: ColumnReading, *, source: str) -> Look:
     return Look(look.series, look.numbers, None, look.reading, look.marks, sentinels)
 
 
-def _look(series: Any, reading: Reading | None, source: str) -> Look:
+def _look(series: PolarsSeries, reading: Reading | None, source: str) -> Look:
     if series.null_count() == len(series):
         return Look(series, reason="empty")
     if reading is None:
@@ -133,7 +134,7 @@ def _look(series: Any, reading: Reading | None, source: str) -> Look:
     return Look(series, series)
 
 
-def _read_text(series: Any, reading: Reading, source: str) -> Look:
+def _read_text(series: PolarsSeries, reading: Reading, source: str) -> Look:
     polars = require("polars", extra="cli", purpose="Reading tables")
     texts = series.cast(polars.String).str.strip_chars()
     if is_mark(texts).fill_null(True).all():
@@ -154,7 +155,7 @@ def _read_text(series: Any, reading: Reading, source: str) -> Look:
     return Look(series, numbers.alias(series.name), None, reading)
 
 
-def _read_times(series: Any, reading: Reading, source: str) -> Look:
+def _read_times(series: PolarsSeries, reading: Reading, source: str) -> Look:
     kind = "a date" if reading.kind == DATE else "a time" if reading.kind == TIME else "numbers"
     look = look_at(series, dates=reading.part or None)
     if look.reading is None or look.reading.kind != reading.kind:

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray
-from coterie._support.validation import Choice, check_data, check_parameter, check_sparse
+from coterie._support.validation import Choice, check_data, check_parameter, check_sparse, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
@@ -94,9 +94,11 @@ class Scaling:
         return self.how == "none" and not self.shift.any() and bool((self.factor == 1.0).all())
 
     def apply(self, X: Any) -> Any:
-        """Return the scaled data, in the type of `X`; sparse data stay sparse."""
+        """Return the scaled data, in the type of `X`; sparse data stay sparse unless columns are shifted."""
         if self.is_identity:
             return X
+        if issparse(X) and self.shift.any():
+            X = _dense(X)  # a zero is no zero any more
         X = X.tocsr(copy=True) if issparse(X) else np.asarray(X)
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
         with _in_range("scaled"):
@@ -114,6 +116,14 @@ class Scaling:
             return scaled
         with _in_range("unscaled"):
             return scaled * self.factor + self.shift
+
+
+def _dense(X: Any) -> Any:
+    bytes_needed = X.shape[0] * X.shape[1] * 8
+    require_memory(
+        bytes_needed, "sparse rows for a scaling that shifts columns", "Pass fewer rows at a time."
+    )
+    return X.toarray()
 
 
 @contextmanager

@@ -136,6 +136,6 @@ def kind_of_type(dtype: Any) -> str | None:
     return f"{dtype}, not numbers"
 
 
-def is_text(dtype: Any) -> bool:
+def is_text(dtype: object) -> bool:
     """Return whether a polars type holds text or categories."""
     return str(dtype).startswith(("String", "Categorical", "Enum"))

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 from coterie._printing import shortened
@@ -48,7 +48,7 @@ class Wanted:
 
     table: str | None = None
     query: str | None = None
-    parameters: Sequence[Any] = ()
+    parameters: Sequence[object] = ()
 
 
 class Database(Protocol):
@@ -63,7 +63,7 @@ class Database(Protocol):
     def quoted(self, table: str) -> str:
         """Return the name of a table as SQL writes it."""
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+    def rows(self, query: str, parameters: Sequence[object]) -> Iterator[PolarsFrame]:
         """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ def shown_name(where: str | os.PathLike[str]) -> str:
 
 def read_database(
     where: str | os.PathLike[str], wanted: Wanted, *, most: int | None = None
-) -> tuple[str, Any, list[str]]:
+) -> tuple[str, PolarsFrame | SpooledRows, list[str]]:
     """Return the name, the rows and the notes of a table or a query.
 
     Parameters
@@ -223,10 +223,12 @@ def _listing(database: Database, name: str) -> list[str]:
         raise _explained(database, name, error) from None
 
 
-def _collected(database: Database, name: str, query: str, wanted: Wanted, most: int | None) -> Any:
+def _collected(
+    database: Database, name: str, query: str, wanted: Wanted, most: int | None
+) -> PolarsFrame | SpooledRows:
     """Return all rows of a query, read in batches; what is too large for memory goes to files."""
     limit = read_limit()
-    frames: list[Any] = []
+    frames: list[PolarsFrame] = []
     spool, size, n_rows = None, 0, 0
     try:
         for frame in database.rows(query, wanted.parameters):
@@ -336,14 +338,16 @@ class SqliteFile:
         """Return the name of a table as SQL writes it."""
         return _double_quoted(table)
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+    def rows(self, query: str, parameters: Sequence[object]) -> Iterator[PolarsFrame]:
         """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         cursor = self.connection.execute(query, parameters)
         names = _different([column[0] for column in cursor.description or ()])
         batch = cursor.fetchmany(BATCH_ROWS)
         while True:
-            columns: list[Any] = [list(values) for values in zip(*batch, strict=True)] or [[] for _ in names]
+            columns: list[list[object]] = [list(values) for values in zip(*batch, strict=True)] or [
+                [] for _ in names
+            ]
             yield polars.DataFrame(
                 [_sqlite_series(polars, *column) for column in zip(names, columns, strict=True)]
             )
@@ -362,7 +366,7 @@ def _only_reading(action: int, *_: object) -> int:
     return sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY
 
 
-def _sqlite_series(polars: ModuleType, name: str, values: list[Any]) -> PolarsSeries:
+def _sqlite_series(polars: ModuleType, name: str, values: list[object]) -> PolarsSeries:
     """Return a column, whose cells may be of several types: then it is text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} or len(kinds) == 1:
@@ -409,7 +413,7 @@ class DuckdbFile:
         """Return the name of a table as SQL writes it."""
         return _quoted_with_schema(table)
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+    def rows(self, query: str, parameters: Sequence[object]) -> Iterator[PolarsFrame]:
         """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         relation = self.connection.sql(query, params=list(parameters) or None)
@@ -475,7 +479,7 @@ class PostgresServer:
         """Return the name of a table as SQL writes it."""
         return _quoted_with_schema(table)
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+    def rows(self, query: str, parameters: Sequence[object]) -> Iterator[PolarsFrame]:
         """Run a query and yield polars frames, batch by batch."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         try:
@@ -503,7 +507,7 @@ def _plain(polars: ModuleType, batch: PolarsFrame, names: Sequence[str]) -> Pola
     )
 
 
-def _columns(batch: PolarsFrame) -> list[Any]:
+def _columns(batch: PolarsFrame) -> list[PolarsSeries]:
     return [
         column.combine_chunks() if hasattr(column, "combine_chunks") else column for column in batch.columns
     ]

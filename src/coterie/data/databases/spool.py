@@ -9,9 +9,11 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from coterie._support.optional import require
+from coterie._support.typing import PolarsFrame, PolarsType
 from coterie._support.validation.memory import format_bytes
 from coterie.errors import FileProblem
 
@@ -27,7 +29,7 @@ class Folder:
         if is_owned:
             weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return partial(Folder, self.path, is_owned=False), ()
 
 
@@ -55,7 +57,7 @@ class SpooledRows:
     name: str
     folder: Folder
     files: tuple[tuple[str, int], ...]
-    schema: Mapping[str, Any]
+    schema: Mapping[str, PolarsType]
     notes: tuple[str, ...] = ()
 
     @property
@@ -82,9 +84,9 @@ class Spool:
         self.name = name
         self.folder = Folder(tempfile.mkdtemp(prefix="coterie-rows-"))  # for this user alone
         self.files: list[tuple[str, int]] = []
-        self.schema: dict[str, Any] = {}
+        self.schema: dict[str, PolarsType] = {}
 
-    def add(self, frame: Any) -> None:
+    def add(self, frame: PolarsFrame) -> None:
         """Write a batch; an empty one only says what types there are."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         decimals = [name for name, kind in frame.schema.items() if kind.is_decimal()]
@@ -120,6 +122,8 @@ def stacked(frames: list[Any]) -> Any:
     return polars.concat(alike, how="vertical_relaxed")
 
 
-def _common(polars: Any, first: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _common(
+    polars: ModuleType, first: Mapping[str, PolarsType], other: Mapping[str, PolarsType]
+) -> dict[str, PolarsType]:
     """Return the types of the columns of two batches, as they are when both are one frame."""
     return dict(stacked([polars.DataFrame(schema=first), polars.DataFrame(schema=other)]).schema)

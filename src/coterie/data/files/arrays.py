@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, CheckedRows
+from coterie._support.typing import AnyArray, CheckedRows, SparseData
 from coterie._support.validation import Damaged, require_memory, sound_sparse
 from coterie.data.files.source import Source, check_size, zip_names
 from coterie.errors import CoterieError, InvalidFile
@@ -119,7 +119,7 @@ def _choose(source: Source, members: list[str]) -> str:
     )
 
 
-def _read_sparse(source: Source) -> Any:
+def _read_sparse(source: Source) -> SparseData:
     try:
         with np.load(source.stream(), allow_pickle=False) as arrays:
             names = [name for name in INDEX_ARRAYS if name in arrays.files]

@@ -6,7 +6,7 @@ import csv
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -25,6 +25,7 @@ LEAST_UTF16 = 16  # bytes; a shorter text may have zeros by chance
 LONGEST_CELL = (1 << 31) - 1
 MOST_COLUMNS = 200_000  # of text: what divides it into columns takes minutes and gigabytes beyond
 DELIMITERS = (",", ";", "\t", "|")
+TITLE_ROWS = 20  # rows at most that are looked at for what stands above a table
 BLANKS = "blanks"  # runs of spaces and tabs between the cells
 CONSISTENT = 0.9  # share of lines that must have the same number of cells
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -48,9 +49,10 @@ class Dialect:
     decimal_comma: bool
     n_columns: int
     first_cells: tuple[str, ...]
-    skipped_lines: int  # blank or comment lines before the table
+    skipped_lines: int  # blank lines, comments and titles before the table
     first_data_line: int  # counted from 0
     has_comments: bool
+    n_titles: int = 0  # rows above the table
 
 
 def is_number(cell: str, delimiter: str = ",") -> bool:
@@ -140,12 +142,15 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         raise source.fail(f"cannot be read as a table ({error}).") from None
     if not rows:
         raise source.no_rows("every line is blank, or an empty cell")
+    n_titles = 0 if header is False else _count_titles(rows, delimiter)
+    title_lines = _lines_of_rows(lines, delimiter, n_titles)
+    skipped, lines, rows = skipped + title_lines, lines[title_lines:], rows[n_titles:]
     if len(rows[0]) > MOST_COLUMNS:
         raise source.fail(
             f"has {len(rows[0]):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."
         )
     has_header = _has_header(rows, delimiter) if header is None else header
-    header_lines = _lines_of_first_row(lines, delimiter) if has_header else 0
+    header_lines = _lines_of_rows(lines, delimiter, 1) if has_header else 0
     return Dialect(
         delimiter=delimiter,
         has_header=has_header,
@@ -155,7 +160,35 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         skipped_lines=skipped,
         first_data_line=skipped + header_lines,
         has_comments=has_comments,
+        n_titles=n_titles,
     )
+
+
+def rows_above(filled: Sequence[int], width: int) -> int:
+    """Return how many rows stand above a table: titles, which fill less than half of the columns.
+
+    Examples
+    --------
+    >>> rows_above([1, 0, 2, 6, 6], 6), rows_above([1, 2], 2)
+    (3, 0)
+    """
+    if width < 3:
+        return 0
+    return next((at for at, count in enumerate(filled[:TITLE_ROWS]) if 2 * count > width), 0)
+
+
+def note_titles(n_rows: int) -> list[str]:
+    """Return what to say about rows above a table; nothing if there are none."""
+    return [f"{n_rows} row{'s' if n_rows > 1 else ''} above the table skipped"] if n_rows else []
+
+
+def _count_titles(rows: list[list[str]], delimiter: str) -> int:
+    """Return how many rows stand above the names of the columns; data with gaps is not mistaken for them."""
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    found = rows_above([sum(bool(cell.strip()) for cell in row) for row in rows[:TITLE_ROWS]], width)
+    names = rows[found]
+    is_names = len(names) == width and not any(is_number(cell, delimiter) for cell in names)
+    return found if is_names and found + 1 < len(rows) else 0
 
 
 def _refuse_other_formats(source: Source, lines: list[str]) -> None:
@@ -251,12 +284,19 @@ def _find_delimiter(lines: list[str]) -> str:
     return frequent if counts[frequent] >= len(lines) // 2 and counts[frequent] > 0 else ","
 
 
-def _lines_of_first_row(lines: list[str], delimiter: str) -> int:
+def _lines_of_rows(lines: list[str], delimiter: str, n_rows: int) -> int:
+    """Return how many lines the first rows take, blank ones up to the next row included."""
+    if n_rows == 0:
+        return 0
     if delimiter == BLANKS:
-        return 1
+        filled = [at for at, line in enumerate(lines) if line.strip()]
+        return filled[n_rows - 1] + 1
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     with long_cells():
-        next(reader)
+        for row in reader:
+            n_rows -= is_filled(row)
+            if n_rows == 0:
+                break
     return reader.line_num  # more than one when a quoted name holds a line break
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
-from coterie._support.typing import ValuesByName
+from coterie._support.typing import JsonObject, PolarsFrame, PolarsSeries, ValuesByName
 from coterie.data.files.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
 
 
-def read_json(source: Source) -> tuple[Any, bool, bool]:
+def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
     """Return the frame of a JSON text, whether its columns have names, and whether its rows are links.
 
     Parameters
@@ -42,7 +44,7 @@ def read_json(source: Source) -> tuple[Any, bool, bool]:
     return _frame(source, value, is_rows=is_rows), not is_rows, False
 
 
-def _links(source: Source, value: ValuesByName) -> list[dict[str, Any]] | None:
+def _links(source: Source, value: ValuesByName) -> list[JsonObject] | None:
     """Return the links of nodes and links, ends by the names of nodes; None: the object is something else.
 
     Links name nodes by their "id", or count them where nodes have none; both are common, and networkx and D3
@@ -66,7 +68,7 @@ def _records(part: Any) -> list[dict[str, Any]]:
     return part if is_list else []
 
 
-def _named(source: Source, end: Any, names: list[Any]) -> Any:
+def _named(source: Source, end: object, names: Sequence[object]) -> object:
     if not isinstance(end, int):
         return end
     if not 0 <= end < len(names):
@@ -86,7 +88,7 @@ def _refuse_split(source: Source, value: ValuesByName) -> None:
         )
 
 
-def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[Any]:
+def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[object]:
     """Return the records of a text that has one per line."""
     rows = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -138,7 +140,7 @@ def _frame(source: Source, value: Any, *, is_rows: bool) -> Any:
         return polars.DataFrame([_series(polars, name, cells) for name, cells in value.items()])
 
 
-def _series(polars: Any, name: str, cells: list[Any]) -> Any:
+def _series(polars: ModuleType, name: str, cells: list[object]) -> PolarsSeries:
     """Return a column; cells of different kinds become text."""
     name = _whole(name)
     cells = [_whole(cell) if isinstance(cell, str) else cell for cell in cells]

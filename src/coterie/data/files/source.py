@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import IO, Protocol, TypeAlias
 
 from coterie._support.stores import is_url, local_path, read_all, shown, stamp_of, unchanged
 from coterie._support.validation.memory import available_memory, format_bytes
@@ -256,7 +256,7 @@ def _next_size(limit: int) -> str:
 
 
 def _unpack(name: str, content: Content) -> bytes:
-    packed: Any = content if isinstance(content, mmap.mmap) else io.BytesIO(content)
+    packed: IO[bytes] | mmap.mmap = content if isinstance(content, mmap.mmap) else io.BytesIO(content)
     try:
         with gzip.GzipFile(fileobj=packed) as file:
             return _read_within_limit(name, file)
@@ -275,7 +275,7 @@ def _kind_of(name: str, head: bytes) -> str:
             return kind
     promised = KINDS_BY_SUFFIX.get(Path(name).suffix.lower())
     if promised is not None and head:
-        raise InvalidFile(f"{name}: is no {Path(name).suffix} file: it begins with {head!r}.")
+        raise InvalidFile(f"{name}: is not a {Path(name).suffix} file: it begins with {head!r}.")
     return "text"
 
 

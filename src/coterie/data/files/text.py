@@ -19,7 +19,13 @@ from coterie._support.panics import Panicked, quiet_panics
 from coterie._support.typing import PolarsFrame, ValuesByName
 from coterie._support.validation import require_memory
 from coterie.data.files import dialect as dialects
-from coterie.data.files.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
+from coterie.data.files.dialect import (
+    BLANKS,
+    Dialect,
+    fill_blank_lines,
+    note_titles,
+    without_final_blank_lines,
+)
 from coterie.data.files.source import Source
 from coterie.data.marks import MISSING_MARKS, count_marks
 
@@ -32,7 +38,7 @@ MEMORY_PER_CELL = 36  # address space that polars takes to read one, however sho
 class TextTable:
     """A text file as a polars frame, how it was written, notes for the user, and marks of missing values."""
 
-    frame: Any
+    frame: PolarsFrame
     dialect: Dialect
     notes: list[str]
     marks: dict[str, dict[str, int]]
@@ -53,6 +59,7 @@ def read_text(
     if dialect.delimiter == BLANKS:
         text = blanks_as_tabs(text)
     names, notes = _column_names(dialect)
+    notes += note_titles(dialect.n_titles)
     sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
     text, blank_lines = without_final_blank_lines(text, sign)
     notes += note_blank_lines(blank_lines)
@@ -189,7 +196,7 @@ def _ragged_by_counting(text: bytes, dialect: Dialect) -> tuple[int, int] | None
     cells = np.diff(np.searchsorted(places, ends), prepend=0) + 1
     starts = np.concatenate([[0], ends[:-1] + 1])
     wrong = np.flatnonzero((cells != dialect.n_columns) & (ends > starts))
-    for line in wrong.tolist():
+    for line in wrong[wrong >= dialect.skipped_lines].tolist():
         content_of_line = text[starts[line] : ends[line]].strip()
         is_comment = dialect.has_comments and content_of_line.startswith(b"#")
         if content_of_line and not is_comment:
@@ -205,7 +212,9 @@ def _ragged_by_parsing(text: bytes, dialect: Dialect) -> tuple[int, int] | None:
         with dialects.long_cells():
             for row in reader:
                 is_comment = dialect.has_comments and bool(row) and row[0].startswith("#")
-                if dialects.is_filled(row) and len(row) != dialect.n_columns and not is_comment:
+                is_above = reader.line_num <= dialect.skipped_lines
+                is_ragged = dialects.is_filled(row) and len(row) != dialect.n_columns
+                if is_ragged and not (is_comment or is_above):
                     return reader.line_num, len(row)
     except csv.Error:
         return None  # left to the real reader

@@ -12,11 +12,11 @@ from typing import Any
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame
+from coterie.data.files.dialect import TITLE_ROWS, note_titles, rows_above
 from coterie.data.files.source import Source
 from coterie.errors import InvalidParameter, did_you_mean
 
 SHOWN = 5
-TITLE_ROWS = 20  # rows at most that are looked at for what stands above a table
 LONGEST_SHEET = 1 << 28  # bytes of a sheet that are looked at for merged cells and formulas
 _MERGED = re.compile(rb"<mergeCell ref=")
 _UNCOMPUTED = re.compile(rb"<f[^>]*>[^<]*</f>(?:<v></v>|<v\s*/>)?</c>")
@@ -45,9 +45,9 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
         raw, notes = _chosen(source, book, names, sheet)
         name = raw.name
         frame = raw.to_polars()
-    first = _rows_above(frame)
-    if first:
-        notes.append(f"{first} row{'s' if first > 1 else ''} above the table skipped")
+    filled = [sum(cell is not None for cell in row) for row in frame.head(TITLE_ROWS).rows()]
+    first = rows_above(filled, frame.width)
+    notes += note_titles(first)
     has_names = _is_header(frame, first) if header is None else header
     notes += _oddities(source, names.index(name))
     options = {"header_row": first} if has_names else {"header_row": None, "skip_rows": first}
@@ -90,14 +90,6 @@ def _chosen(source: Source, book: Any, names: Sequence[str], sheet: str | None) 
             note = f'sheet "{shortened(name)}" is read; others: {listed} (--sheet NAME)'
             return raw, [note] if others else []
     raise source.fail("has no sheet with cells.")
-
-
-def _rows_above(frame: PolarsFrame) -> int:
-    """Return how many rows stand above the table: titles, which fill less than half of the columns."""
-    if frame.width < 3:
-        return 0
-    filled = [sum(cell is not None for cell in row) for row in frame.head(TITLE_ROWS).rows()]
-    return next((at for at, count in enumerate(filled) if 2 * count > frame.width), 0)
 
 
 def _is_header(frame: PolarsFrame, row: int) -> bool:

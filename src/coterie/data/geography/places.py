@@ -8,19 +8,20 @@ straight lines through the Earth: up to 1,000 km within 0.1 % of the great circl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from coterie._printing import shortened
 from coterie._support.notes import Note
 from coterie._support.optional import require
 from coterie._support.sphere import EARTH_KM, vectors_of
-from coterie._support.typing import FloatArray
+from coterie._support.typing import AnyArray, FloatArray
 from coterie._support.validation.schema import Schema, Text
-from coterie.data.scaling import AUTO, Scaling, fit_scaling
-from coterie.errors import InvalidParameter
+from coterie.data.scaling import AUTO, Scaling
+from coterie.errors import InvalidData, InvalidParameter
 
 if TYPE_CHECKING:
     from coterie.data.table import Table
@@ -30,6 +31,7 @@ LONGITUDES = ("longitude", "long", "lng", "lon")
 OFF = "off"
 AXES = ("x", "y", "z")
 PER_RADIAN = 180.0 / np.pi
+MOST_DEGREES = (90.0, 360.0)  # of latitude, of longitude
 
 
 @dataclass(frozen=True)
@@ -106,24 +108,36 @@ def find_places(
         problem = what_is_wrong(cells_of(table, place), place)
         if problem is None:
             found.append(place)
-            notes.append(_note(place))
+            notes.append(note_place(place))
         else:
-            notes.append(f"{' and '.join(place.columns)} are used as two plain numbers: {problem}")
+            notes.append(note_numbers(place, problem))
     return tuple(found), tuple(notes)
 
 
 def _named_place(table: Table, wanted: str) -> tuple[Place]:
-    from coterie.data.columns import check_names
-
-    place = Place(*_named(wanted))
-    check_names(table.source, table.columns, place.columns)
+    place = named_place(wanted, table.columns, table.source)
     problem = what_is_wrong(cells_of(table, place), place)
     if problem is not None:
-        raise InvalidParameter(f"{table.source}: {wanted} is not a position: {problem}.")
+        raise no_position(place, table.source, problem)
     return (place,)
 
 
-def _note(place: Place) -> Note:
+def named_place(wanted: str, columns: Sequence[str], source: str) -> Place:
+    """Return the two columns that "LAT,LON" names."""
+    from coterie.data.columns import check_names
+
+    place = Place(*_named(wanted))
+    check_names(source, columns, place.columns)
+    return place
+
+
+def no_position(place: Place, source: str, problem: str) -> InvalidParameter:
+    """Return the error about columns that were named as a position, and are none."""
+    return InvalidParameter(f"{source}: {','.join(place.columns)} is not a position: {problem}.")
+
+
+def note_place(place: Place) -> Note:
+    """Say that two columns are used as one position."""
     what = f"{' and '.join(place.columns)} (degrees) are used as one position on the Earth, in km"
     return Note(
         f'{what}; places="off" uses them as two numbers', f"{what}; --places off uses them as two numbers"
@@ -165,12 +179,52 @@ def what_is_wrong(cells: FloatArray, place: Place) -> str | None:
     sizes = np.abs(np.nan_to_num(cells))
     if not len(cells) or np.isnan(cells).all(axis=0).any():
         return "one of them is empty"
-    for at, most in ((0, 90.0), (1, 360.0)):
-        row = int(np.argmax(sizes[:, at]))
-        if sizes[row, at] > most:
-            swapped = "; are the two columns swapped?" if at == 0 and sizes[:, 1].max() <= 90.0 else ""
-            return f"{place.columns[at]} is {cells[row, at]:g} in row {row + 1:,}, beyond {most:g}{swapped}"
+    rows = np.argmax(sizes, axis=0)
+    return beyond_degrees(sizes.max(axis=0), lambda at: (int(rows[at]), float(cells[rows[at], at])), place)
+
+
+def beyond_degrees(largest: FloatArray, find: Callable[[int], tuple[int, float]], place: Place) -> str | None:
+    """Return which of two columns goes beyond degrees, and where; None where neither does.
+
+    Parameters
+    ----------
+    largest : array of shape (2,)
+        The largest value of each column, whatever its sign.
+    find : callable
+        Returns the first row, counted from 0, in which a column has it, and the value there.
+    place : Place
+        The two columns.
+    """
+    for at, most in enumerate(MOST_DEGREES):
+        if largest[at] > most:
+            row, value = find(at)
+            swapped = "; are the two columns swapped?" if at == 0 and largest[1] <= MOST_DEGREES[0] else ""
+            return f"{place.columns[at]} is {value:g} in row {row + 1:,}, beyond {most:g}{swapped}"
     return None
+
+
+def kilometres(cells: FloatArray) -> FloatArray:
+    """Return the x, y and z of latitudes and longitudes in km; NaN where one of them is missing."""
+    return np.asarray(EARTH_KM * vectors_of(cells))
+
+
+def note_numbers(place: Place, problem: str) -> str:
+    """Say that two columns called like a position are none, and why."""
+    return f"{' and '.join(place.columns)} are used as two plain numbers: {problem}"
+
+
+def counts_by_place(counts: Sequence[tuple[str, int]], places: Sequence[Place]) -> list[tuple[str, int]]:
+    """Return columns and counts with a position as one, not as its three axes.
+
+    Examples
+    --------
+    >>> counts_by_place([(axis, 2) for axis in Place("lat", "lon").axes], [Place("lat", "lon")])
+    [('lat and lon', 2)]
+    """
+    names = {name: name for name, _ in counts}
+    for place in places:
+        names |= dict(zip(place.axes, [" and ".join(place.columns), "", ""], strict=True))
+    return [(names[name], count) for name, count in counts if names[name]]
 
 
 def with_places(table: Table, places: Sequence[Place]) -> Table:
@@ -188,7 +242,7 @@ def with_places(table: Table, places: Sequence[Place]) -> Table:
     polars = require("polars", extra="cli", purpose="Reading tables")
     made: list[Any] = []
     for place in places:
-        vectors = EARTH_KM * vectors_of(cells_of(table, place))
+        vectors = kilometres(cells_of(table, place))
         made += [
             polars.Series(name, column, nan_to_null=True)
             for name, column in zip(place.axes, vectors.T, strict=True)
@@ -198,7 +252,12 @@ def with_places(table: Table, places: Sequence[Place]) -> Table:
 
 
 def scale_places(
-    X: Any, columns: Sequence[str], places: Sequence[Place], how: str, scaling: Scaling
+    fit: Callable[[str], Scaling],
+    varies: AnyArray,
+    columns: Sequence[str],
+    places: Sequence[Place],
+    how: str,
+    scaling: Scaling,
 ) -> Scaling:
     """Return a scaling with one factor for the axes of each position: distances keep their proportions.
 
@@ -207,10 +266,12 @@ def scale_places(
 
     Parameters
     ----------
-    X : array of shape (n_rows, n_columns)
-        Rows without missing values, or with NaN.
+    fit : callable
+        Returns the scaling of every column for itself, by name of the scaling.
+    varies : array of bool of shape (n_columns,)
+        Whether a column has more than one value.
     columns : sequence of str
-        Names of its columns.
+        Names of the columns.
     places : sequence of Place
         The positions.
     how : str
@@ -224,24 +285,53 @@ def scale_places(
     if how == AUTO:
         is_alone = sum(map(len, at)) == len(columns)
         if is_alone or scaling.how == "none":
-            scaling = fit_scaling(np.nan_to_num(X), "none" if is_alone else "standard")
+            scaling = fit("none" if is_alone else "standard")
     if scaling.how == "none":
         return scaling
     factor = scaling.factor.copy()
     for axes in at:
-        varies = np.nanmax(X[:, axes], axis=0) > np.nanmin(X[:, axes], axis=0)
-        total = float(np.sqrt(np.square(factor[axes])[varies].sum() / 2.0))
+        total = float(np.sqrt(np.square(factor[axes])[varies[axes]].sum() / 2.0))
         factor[axes] = total if total > 0 else 1.0
     return Scaling(scaling.how, scaling.shift, factor)
 
 
-def angle_scaling(X: Any) -> Scaling:
-    """Return the scaling of latitude and longitude to radians; numbers of radians stay as they are.
+def columns_in_table(columns: Sequence[str], places: Sequence[Place]) -> tuple[str, ...]:
+    """Return the columns of the table that columns used come from: two, last, for the axes of a position.
 
     Examples
     --------
-    >>> angle_scaling(np.array([[48.1, 11.6]])).apply(np.array([[90.0, 180.0]])).round(4).tolist()
+    >>> columns_in_table(["speed", *Place("lat", "lon").axes], [Place("lat", "lon")])
+    ('speed', 'lat', 'lon')
+    """
+    axes = {name for place in places for name in place.axes}
+    others = (name for name in columns if name not in axes)
+    return (*others, *(name for place in places for name in place.columns))
+
+
+def check_angles(columns: Sequence[str], source: str) -> None:
+    """Refuse other columns for the haversine than two."""
+    if len(columns) != 2:
+        raise InvalidData(
+            f"{source}: the haversine takes latitude and longitude, got {len(columns)} columns: "
+            f"{', '.join(map(shortened, columns[:5]))}. Name the two, latitude first."
+        )
+
+
+def note_angles(angles: Place, scaling: Scaling) -> str:
+    """Say in which unit two columns were taken as latitude and longitude."""
+    unit = "radians" if scaling.is_identity else "degrees"
+    return f"{' and '.join(angles.columns)} are latitude and longitude in {unit}; distances are in radians"
+
+
+def angle_scaling(largest: AnyArray) -> Scaling:
+    """Return the scaling of latitude and longitude to radians; numbers of radians stay as they are.
+
+    It is told by the largest value of each, whatever its sign.
+
+    Examples
+    --------
+    >>> angle_scaling(np.array([48.1, 11.6])).apply(np.array([[90.0, 180.0]])).round(4).tolist()
     [[1.5708, 3.1416]]
     """
-    in_radians = bool((np.abs(X) <= [np.pi / 2 + 1e-6, 2 * np.pi + 1e-6]).all())
+    in_radians = bool((largest <= np.array([np.pi / 2 + 1e-6, 2 * np.pi + 1e-6])).all())
     return Scaling("none", np.zeros(2), np.full(2, 1.0 if in_radians else PER_RADIAN))

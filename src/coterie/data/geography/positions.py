@@ -106,11 +106,16 @@ def _km(distance: float) -> str:
     return f"{round(value, decimals):,.{max(0, decimals)}f} {unit}"
 
 
-def unwrapped_places(vectors: AnyArray) -> FloatArray:
+def middle_longitude(vectors: AnyArray) -> float:
+    """Return the longitude of the mean direction of vectors."""
+    return float(places_of(np.asarray(vectors).mean(axis=0)[None])[0, 1])
+
+
+def unwrapped_places(vectors: AnyArray, middle: float | None = None) -> FloatArray:
     """Return latitudes and longitudes of vectors, without a jump of longitude among them where possible.
 
-    The longitudes are those within half a turn of the mean direction, so that groups on both sides of the
-    date line have a mean.
+    The longitudes are those within half a turn of the middle, by default that of the mean direction, so that
+    groups on both sides of the date line have a mean.
 
     Examples
     --------
@@ -122,20 +127,26 @@ def unwrapped_places(vectors: AnyArray) -> FloatArray:
     is_known = ~np.isnan(places).any(axis=1)
     if not is_known.any():
         return places
-    middle = places_of(np.asarray(vectors)[is_known].mean(axis=0)[None])[0, 1]
+    middle = middle_longitude(np.asarray(vectors)[is_known]) if middle is None else middle
     around = (places[:, 1] - middle + 180.0) % 360.0 - 180.0
     is_apart = np.abs(places[:, 1] - middle) > 180.0  # others keep their digits
     return np.column_stack([places[:, 0], np.where(is_apart, middle + around, places[:, 1])])
 
 
-def in_degrees(columns: Sequence[str], X: Any, places: Sequence[Place]) -> tuple[tuple[str, ...], Any]:
-    """Return columns and rows with latitude and longitude, last, in the place of the axes of positions."""
+def in_degrees(
+    columns: Sequence[str], X: Any, places: Sequence[Place], middles: Sequence[float] | None = None
+) -> tuple[tuple[str, ...], Any]:
+    """Return columns and rows with latitude and longitude, last, in the place of the axes of positions.
+
+    Longitudes are those around `middles`, one per position; None: around the mean direction of these rows.
+    """
     names = tuple(columns)
-    for place in places:
+    around: Sequence[float | None] = [None] * len(places) if middles is None else middles
+    for place, middle in zip(places, around, strict=True):
         at = [names.index(name) for name in place.axes]
         rest = [column for column in range(len(names)) if column not in at]
         names = (*(names[column] for column in rest), *place.columns)
-        X = np.column_stack([X[:, rest], unwrapped_places(X[:, at])])
+        X = np.column_stack([X[:, rest], unwrapped_places(X[:, at], middle)])
     return names, X
 
 

@@ -21,6 +21,7 @@ from coterie._support.stores import (
     shown,
     suffix_of,
 )
+from coterie._support.typing import JsonObject
 from coterie.data.lakes.partitions import DATE, NUMBER, TEXT, WHOLE, Partitions
 from coterie.errors import InvalidFile, UnsupportedInput
 
@@ -89,11 +90,11 @@ def delta_files(where: Any) -> tuple[list[str], Partitions]:
     return sorted(texts), Partitions(as_written if names else {}, kinds)
 
 
-def _actions(table: Any) -> list[dict[str, Any]]:
+def _actions(table: Any) -> list[JsonObject]:
     """Return path and values of each file."""
     import pyarrow
 
-    rows: list[dict[str, Any]] = pyarrow.table(table.get_add_actions(flatten=False)).to_pylist()
+    rows: list[JsonObject] = pyarrow.table(table.get_add_actions(flatten=False)).to_pylist()
     return rows
 
 

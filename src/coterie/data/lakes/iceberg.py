@@ -24,9 +24,11 @@ from coterie._support.stores import (
     shown,
     suffix_of,
 )
+from coterie._support.typing import ValuesByName
 from coterie.errors import InvalidFile
 
 FOLDER, HINT = "metadata", "version-hint.text"
+LONGEST_REASON = 400  # characters of another library's words
 _METADATA = re.compile(r"(?:^|/)v?(\d+)(?:-[^/]*)?(?:\.gz)?\.metadata\.json(?:\.gz)?$")
 
 
@@ -140,9 +142,10 @@ def iceberg_rows(where: Any) -> IcebergRows:
             task.file.record_count if not task.delete_files else len(_read(metadata, path, ()))
             for path, task in tasks.items()
         ]
+    except InvalidFile:
+        raise
     except Exception as error:  # of various types
-        reason = " ".join(scrubbed(str(error)).split())
-        raise InvalidFile(f"{name}: cannot be read as an Iceberg table ({reason}).") from None
+        raise InvalidFile(f"{name}: cannot be read as an Iceberg table ({_reason(error)}).") from None
     n_bytes = sum(task.file.file_size_in_bytes for task in tasks.values())
     return IcebergRows(name, metadata, tuple(zip(tasks, sizes, strict=True)), n_bytes)
 
@@ -160,7 +163,7 @@ def _opened(metadata: str) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _planned(metadata: str) -> dict[str, Any]:
+def _planned(metadata: str) -> ValuesByName:
     """Return how each data file of the snapshot is read, by path in order."""
     tasks = {task.file.file_path: task for task in _opened(metadata).scan().plan_files()}
     return dict(sorted(tasks.items()))
@@ -174,4 +177,13 @@ def _read(metadata: str, path: str, columns: tuple[str, ...] | None) -> Any:
     if columns is not None:
         schema = schema.select(*(columns or schema.column_names[:1]))
     scan = arrow.ArrowScan(table.metadata, table.io, schema, expressions.AlwaysTrue())
-    return scan.to_table([_planned(metadata)[path]])
+    try:
+        return scan.to_table([_planned(metadata)[path]])
+    except Exception as error:  # of various types: gone, damaged, not allowed
+        raise InvalidFile(
+            f"{shown(path)}: cannot be read, a data file of an Iceberg table ({_reason(error)})."
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(scrubbed(str(error)).split())[:LONGEST_REASON]

@@ -81,9 +81,23 @@ def _kind(texts: Iterable[str]) -> str:
     """Return what texts are, all of them."""
     distinct = set(texts)
     for kind, pattern in ((WHOLE, _WHOLE), (NUMBER, _NUMBER), (DATE, _DATE)):
-        if distinct and all(map(pattern.fullmatch, distinct)):
+        if (
+            distinct
+            and all(map(pattern.fullmatch, distinct))
+            and (kind != DATE or all(map(_is_day, distinct)))
+        ):
             return kind
     return TEXT
+
+
+def _is_day(text: str) -> bool:
+    import datetime
+
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:  # the 30th of February
+        return False
+    return True
 
 
 def value_of(text: str | None, kind: str) -> Any:
