@@ -213,3 +213,12 @@ def test_point_biserial_has_no_unit(unit):
     assert evaluate.point_biserial(D * unit, labels, metric="precomputed") == pytest.approx(
         expected, rel=1e-3
     )
+
+
+def test_point_biserial_refuses_weights_of_no_pair():
+    """Law: weights count copies; where no group holds two, there is no pair within one, and that is said."""
+    X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
+    with pytest.raises(InvalidData, match=r"sample_weight of point_biserial .* no group holds a pair"):
+        evaluate.point_biserial(X, labels, sample_weight=[0.2, 0.3, 0.4, 0.1])
+    with pytest.raises(InvalidData, match="no group holds a pair"):
+        evaluate.point_biserial(X, labels, sample_weight=[0.5, 0.5, 0.5, 0.5])

@@ -282,7 +282,7 @@ def test_comparison_of_methods():
     assert [candidate.method for candidate in found.candidates] == ["kmeans", "hdbscan"]
     assert found.k == 3
     assert found.agreement[0] == 1.0
-    assert "found best by k-means" in found.headline
+    assert "best method: k-means" in found.headline
     assert json.loads(json.dumps(found.to_dict()))["rows_compared"] == 180
     nothing = compare_methods(np.random.default_rng(0).normal(size=(120, 2)), budget="fast")
     assert nothing.k == 1

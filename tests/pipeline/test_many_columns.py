@@ -97,3 +97,12 @@ def test_few_directions_of_many_columns_are_no_groups():
         rng = np.random.default_rng([19, seed])
         X = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 60)) + 0.05 * rng.normal(size=(200, 60))
         assert coterie.fit(X, budget="fast", believe=False).k == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["q{}", "Q{}_1", "Question {}: how satisfied are you?", "item{}", "Frage {}"]
+)
+def test_questions_of_a_survey_are_told_by_name(name):
+    """Law: the number of a question is looked up in the questionnaire; that of a vector's column is not."""
+    assert not are_numbered([name.format(at) for at in range(40)])
+    assert are_numbered([f"dim{at}" for at in range(40)])

@@ -199,9 +199,9 @@ def test_methods_for_numbers_say_that_categories_are_left_out():
     answer = quick(frame, method="kmeans", k=3)
     assert answer.groups.columns == ("age", "spend", "member")
     assert any(
-        note.startswith("plan, channel: categories, which are not taken by k-means") for note in answer.notes
+        note.startswith("plan, channel: categories, which are not used by k-means") for note in answer.notes
     )
-    with pytest.raises(InvalidParameter, match="plan: a category, which is not taken by k-means"):
+    with pytest.raises(InvalidParameter, match="plan: a category, which is not used by k-means"):
         quick(frame, method="kmeans", k=3, keep="plan")
 
 
@@ -236,7 +236,7 @@ def test_classes_and_constants_of_text_stay_out():
     answer = quick(frame, method="kprototypes", k=3)
     reasons = {one.name: one.reason for one in answer.groups.left_out}
     assert reasons["species"] == "classes"
-    assert reasons["note"] == "text"
+    assert reasons["note"] == "constant"
     assert {name for name, (role, _) in roles.items() if role == "used"} == set(answer.groups.columns)
     assert all(roles[name][1] == reason for name, reason in reasons.items())
     kept = quick(frame, method="kprototypes", k=3, keep="species")
@@ -261,4 +261,4 @@ def test_blocks_say_which_categories_a_method_does_not_take(tmp_path):
     for at in range(2):
         frame.slice(75 * at, 75).write_csv(tmp_path / f"part{at}.csv")
     answer = fit(str(tmp_path / "*.csv"), budget="fast", believe=False, k=3, method="kmeans")
-    assert any("plan, channel: categories, which are not taken by k-means" in note for note in answer.notes)
+    assert any("plan, channel: categories, which are not used by k-means" in note for note in answer.notes)

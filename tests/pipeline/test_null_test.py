@@ -13,10 +13,11 @@ from coterie.pipeline.null_test import NullRows, compare_with_null, rows_to_draw
 from coterie.pipeline.request import make_request
 
 
-def p_of(X, seed=0, **options):
+def p_of(X, seed=0, labels=None, **options):
     request = make_request(budget="fast", random_state=seed)
+    labels = np.zeros(len(X), int) if labels is None else labels
     with track(None, "draws", total=None) as tracker:
-        return compare_with_null(X, np.zeros(len(X), int), request, tracker, **options)
+        return compare_with_null(X, labels, request, tracker, **options)
 
 
 def test_draws_have_the_rounding_of_the_rows():
@@ -95,3 +96,19 @@ def test_draws_in_which_a_method_finds_nothing_count_as_worse():
     found = coterie.fit(X, method="mean-shift", random_state=0)
     assert found.significance.n_draws == 59
     assert found.significance.p_value == 1 / 60
+
+
+def test_groups_made_by_hand_are_tested_themselves():
+    """Law: halves of one Gaussian are rarely significant; clear groups are, a cut through one is not."""
+    small = 0
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(100, 2))
+        halves = (X @ [1.0, 0.3] > 0.2).astype(int)
+        small += p_of(X, seed, halves, is_given=True).p_value <= 0.05
+    assert small <= 1
+    X, groups = make_blobs(150, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
+    assert p_of(X, labels=groups, is_given=True).p_value <= 0.05
+    cut = np.where((groups == 0) & (X[:, 1] > 0), 3, groups)
+    found = p_of(X, labels=cut, is_given=True)
+    assert found.p_value > 0.05
+    assert found.measure == "weakest border"

@@ -223,7 +223,7 @@ def test_what_is_no_position_is_said():
         for note in coterie.fit(far, "kmeans", 4, believe=False).notes
     )
     model = coterie.fit(frame, "kmeans", 4, believe=False)
-    with pytest.raises(InvalidData, match=r"lat and lon are no positions: lat is .*beyond 90"):
+    with pytest.raises(InvalidData, match=r"lat and lon are not positions: lat is .*beyond 90"):
         model.predict(swapped)
     with pytest.raises(InvalidParameter, match='no column "lat"'):
         model.predict(frame.rename(columns={"lat": "y"}))

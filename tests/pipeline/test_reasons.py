@@ -7,9 +7,10 @@ import pytest
 
 from coterie.pipeline.answer import Fact
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.choose_method import _explain, _why, _why_none
+from coterie.pipeline.choose_method import _verdict
 from coterie.pipeline.compare_methods import compare_methods
 from coterie.pipeline.judge.density_valleys import Separation
+from coterie.pipeline.reasons import explain, why_none, why_number
 
 LABELS = np.array([0, 1, 2])
 
@@ -28,6 +29,8 @@ WINNER = pair("mixture", [2.0, 2.0])
         (pair("kmeans", [-0.5, 2.0, 2.0]), "1 of its 3 borders is not significant"),
         (pair("kmeans", [-0.5, -0.1, 2.0]), "2 of its 3 borders are not significant"),
         (pair("kmeans", [-0.5]), "its border is not significant"),
+        (pair("kmeans", [-0.5, -0.1]), "neither of its borders is significant"),
+        (pair("kmeans", [-0.5, -0.3, -0.1]), "none of its 3 borders is significant"),
         (pair("kmeans", [1.0, 1.0]), "separates the groups less clearly than the winner"),
         (pair("kmeans", [2.0, 2.0], 0.17), "close, but 17% of nearest-neighbour pairs cross its borders"),
         (pair("kmeans", [1.9, 1.9]), "close: the winner's borders are slightly clearer"),
@@ -50,7 +53,7 @@ WINNER = pair("mixture", [2.0, 2.0])
 )
 def test_losers_are_told_why(other, reason):
     """Law: the reason says what decided; a winner is called simpler only where it is."""
-    assert _explain(other, WINNER, is_best=False).reason == reason
+    assert explain(other, WINNER, is_best=False).reason == reason
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,23 @@ def test_losers_are_told_why(other, reason):
 )
 def test_the_number_is_told_why(others, reason):
     """Law: groups are called the best separated only where no other number has a larger separation."""
-    assert _why(3, {one[0].k: one for one in [WINNER, *others]}) == reason
+    assert why_number(3, {one[0].k: one for one in [WINNER, *others]}) == reason
+
+
+@pytest.mark.parametrize(
+    ("k", "ranks", "told"),
+    [
+        (3, {1: 0.0, 3: 4.0}, ()),
+        (3, {1: 0.0, 2: 3.8, 3: 4.0}, ("k = 2 is close",)),
+        (3, {1: 0.0, 2: 3.8, 3: 4.0, 4: 4.1}, ("k = 2 and k = 4 are close",)),
+        (2, {1: 0.0, 2: -1.5}, ("k = 1 would be better",)),
+        (3, {1: 0.0, 2: -0.1, 3: -2.0, 4: -2.1}, ("k = 1 and k = 2 would be better", "k = 4 is close")),
+        (1, {1: 0.0, 2: 0.3}, ("k = 2 is close",)),
+    ],
+)
+def test_other_numbers_are_close_or_better(k, ranks, told):
+    """Law: a number that is better separated by more than chance is not called close."""
+    assert _verdict(k, ranks, (), "").disagreements == told
 
 
 @pytest.mark.parametrize(
@@ -86,7 +105,7 @@ def test_the_number_is_told_why(others, reason):
 def test_winners_are_told_why(evidence, reason):
     """Law: the winner is said to have significant borders, or how many are not."""
     won = pair("kmeans", evidence)
-    assert _explain(won, won, is_best=True).reason == reason
+    assert explain(won, won, is_best=True).reason == reason
 
 
 def test_no_groups_name_the_best_split():
@@ -94,13 +113,26 @@ def test_no_groups_name_the_best_split():
     named = "the best split (k-means, 3 groups)"
     hardly = "hardly better separated than null data: by less than half a standard error"
     crossed = "no better separated than null data, as 30% of nearest-neighbour pairs cross its borders"
-    assert _why_none([pair("kmeans", [-1.0, -1.0])]) == f"{named} is no better separated than null data"
-    assert _why_none([pair("kmeans", [-0.1, 3.0])]) == f"{named}: 1 of its 2 borders is not significant"
-    assert _why_none([pair("kmeans", [0.2, 0.2])]) == f"{named} is {hardly}"
-    assert _why_none([pair("kmeans", [0.2, 0.2], 0.3)]) == f"{named} is {crossed}"
-    assert _why_none([]) == "no method proposed a split"
-    assert _explain(pair("kmeans", [0.1]), None, is_best=False).reason == hardly
-    assert _explain(pair("kmeans", [0.1, 0.1], 0.3), None, is_best=False).reason == crossed
+    assert why_none([pair("kmeans", [-1.0, -1.0])]) == f"{named} is no better separated than null data"
+    assert why_none([pair("kmeans", [-0.1, 3.0])]) == f"{named}: 1 of its 2 borders is not significant"
+    assert why_none([pair("kmeans", [0.2, 0.2])]) == f"{named} is {hardly}"
+    assert why_none([pair("kmeans", [0.2, 0.2], 0.3)]) == f"{named} is {crossed}"
+    assert why_none([]) == "no method proposed a split"
+    assert explain(pair("kmeans", [0.1]), None, is_best=False).reason == hardly
+    assert explain(pair("kmeans", [0.1, 0.1], 0.3), None, is_best=False).reason == crossed
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ({3: 2.0}, ()),
+        ({3: 2.0, 2: 1.99}, ("k = 2 is close",)),
+        ({3: 2.0, 2: 1.99, 1: 1.98}, ("k = 1 and k = 2 are close",)),
+    ],
+)
+def test_numbers_that_are_close_share_a_sentence(ranks, said):
+    """Law: all numbers of groups that come close are named in one sentence, in rising order."""
+    assert _verdict(3, ranks, [], "").disagreements == said
 
 
 def test_comparisons_say_which_method_is_best():
@@ -108,7 +140,7 @@ def test_comparisons_say_which_method_is_best():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
     found = compare_methods(X, "kmeans,modes", budget="fast")
-    assert found.headline == "3 groups, found best by k-means"
+    assert found.headline == "3 groups; best method: k-means"
     none = compare_methods(rng.normal(size=(200, 2)), "kmeans", budget="fast")
     assert none.headline == "no groups: no method separates the rows better than null data"
 

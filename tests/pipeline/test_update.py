@@ -3,6 +3,7 @@
 import dask.array
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import coterie
 from coterie.cluster import KMeans
@@ -43,6 +44,15 @@ def test_saved_groups_take_in_rows(method, rows, tmp_path):
     assert [each.cluster for each in found.drift.drift] == [0, 1, 2]
 
 
+def test_sparse_rows_are_taken_in_as_dense_ones(rows):
+    """Law: new rows may be sparse; the answer is that of the same rows, dense."""
+    found = coterie.fit(rows, "kmeans", 3, believe=False)
+    new = np.where(draw(200, 4) > 0, draw(200, 4), 0)
+    here, there = coterie.update(found, new), coterie.update(found, csr_array(new))
+    assert str(here) == str(there)
+    np.testing.assert_array_equal(here.clustering.groups.centers, there.clustering.groups.centers)
+
+
 def test_blocks_and_memory_agree(rows):
     """Law: what new rows are like does not depend on how they are read; nor do mini-batches of one block."""
     found = coterie.fit(rows, "mixture", 3, believe=False)
@@ -81,7 +91,7 @@ def test_update_is_nearly_a_refit(rows):
 def test_what_cannot_be_updated(rows):
     """Law: other methods, other objects and wrong rows are refused with the way out."""
     with pytest.raises(
-        InvalidParameter, match="groups of agglomerative cannot take in more rows; those of km"
+        InvalidParameter, match="groups of agglomerative cannot be updated with new rows; those of km"
     ):
         coterie.update(coterie.fit(rows, "agglomerative", 3, believe=False), rows)
     with pytest.raises(InvalidParameter, match=r"needs the answer of coterie.fit, got a KMeans.*partial_fit"):
@@ -92,3 +102,23 @@ def test_what_cannot_be_updated(rows):
     with pytest.raises(InvalidData, match="missing"):
         coterie.update(found, np.where(rows > 5, np.nan, rows))
     assert coterie.update(found, np.where(rows > 9, np.nan, rows), missing="drop").arrival.n_rows < 900
+
+
+@pytest.mark.parametrize("method", ["hdbscan", "dbscan"])
+def test_rows_that_are_noise_count_in_no_group(rows, method):
+    """Law: methods with noise compare new rows too: shares are those of the groups, noise is said."""
+    found = coterie.fit(rows, method, believe=False)
+    far = np.concatenate([draw(60, 3), np.full((40, 3), 500.0) + np.arange(40)[:, None] ** 2])
+    arrival = examine(found, far)
+    labels = found.predict(far)
+    assert arrival.noise == (labels == -1).mean() >= 0.4
+    assert arrival.noise_before == (found.labels == -1).mean()
+    grouped = labels[labels >= 0]
+    np.testing.assert_allclose(arrival.shares, np.bincount(grouped, minlength=found.k) / len(grouped))
+    assert arrival.distance == pytest.approx(examine(found, far[labels >= 0]).distance)
+    assert "% of the rows are noise" in str(arrival)
+    blocks = examine(found, dask.array.from_array(far, chunks=(30, 3)))
+    assert (blocks.noise, blocks.shares.tolist()) == (arrival.noise, arrival.shares.tolist())
+    only = examine(found, far[60:])
+    assert (only.noise, only.shares.sum()) == (1.0, 0.0)
+    assert str(only).count("noise") == 2

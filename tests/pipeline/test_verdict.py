@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import coterie
 from coterie.cli.fitting import NOT_CONVINCING, exit_code
 from coterie.evaluate import Significance, Stability
-from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.evaluate.belief import DISSOLVED, SIGNIFICANT, STABLE
 from coterie.pipeline.text import _aligned, _line
 from coterie.pipeline.verdict import FitVerdict, decide
 from coterie.show.explorer.views import _words
@@ -81,6 +81,8 @@ def test_words_never_deny_the_evidence(facts):
         assert all(float(text) >= STABLE for text in re.findall(r"; stable \(([0-9.]+)\)", words))
         assert ("doubtful" in words) is bool(verdict.doubtful_groups)
         assert ("not " in words) is (verdict.convincing is None)
+    if verdict.is_stable and len(verdict.per_group) > 1:
+        assert sum(value >= DISSOLVED - 0.005 for value in verdict.per_group) > 1  # as they are printed
     if verdict.is_asked:
         assert "as asked" in words
         assert words.startswith(f"{verdict.k} group")
@@ -133,6 +135,23 @@ def test_every_rendering_follows_the_verdict(three, each, n_as_good, is_apart, i
     assert exit_code(found, strict=False) == 0
 
 
+def test_one_group_that_comes_back_is_no_division():
+    """Law: of two groups one of which is dissolved, nothing is stable, however large the other is."""
+    verdict = FitVerdict(2, 2, False, True, 0.01, 0.87, (0.95, 0.14))
+    told = "No convincing groups. Best guess: 2 (unstable: only 1 of 2 groups has 0.6 or more, p = 0.01)"
+    assert verdict.headline == told
+    assert FitVerdict(2, 2, False, True, 0.01, 0.87, (0.95, 0.6)).is_stable
+    assert FitVerdict(3, 3, False, True, 0.01, 0.87, (0.95, 0.9, 0.14)).is_stable
+
+
+def test_one_group_that_was_asked_for_is_not_judged():
+    """Law: where one group is asked for, nothing is compared, and nothing is said to have failed."""
+    found = coterie.fit(np.random.default_rng(0).normal(size=(60, 2)), k=1, budget="fast")
+    assert found.headline == "1 group; as asked"
+    assert found.verdict.failed == ()
+    assert "no other number was compared" in found.summary()
+
+
 def test_a_best_guess_keeps_its_labels(three):
     """Law: groups that are not convincing are the best guess: k and labels stay, and are called a guess."""
     guess = replace(three, significance=significance(20, 39))
@@ -140,7 +159,7 @@ def test_a_best_guess_keeps_its_labels(three):
     assert guess.headline == "No convincing groups. Best guess: 3 (stable, p = 0.53)"
     assert (guess.labels == three.labels).all()
     asked = replace(guess, is_asked=True)
-    assert asked.headline == "3 groups; as asked; not convincing (stable, p = 0.53)"
+    assert asked.headline == "3 groups; as requested; not convincing (stable, p = 0.53)"
 
 
 def test_untested_groups_are_said_to_be():

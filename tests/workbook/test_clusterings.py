@@ -113,6 +113,18 @@ def test_testing_again_measures_the_edited_groups():
     assert len(bad.group_ids) == 4
 
 
+def test_p_is_that_of_the_edited_groups():
+    """A merge of clear groups keeps clear borders; a cut through one cloud has a border as null data have."""
+    merged = fitted(60).apply({"op": "merge", "groups": ["g1", "g2"]}).test(budget="fast").state.belief
+    assert merged.significance.measure == "weakest border"
+    assert merged.significance.p_value <= 0.05
+    assert "weakest border" in merged.text
+    book = fitted(60).apply({"op": "split", "group": "g1", "method": "kmeans", "k": 2})
+    cut = book.test(budget="fast").state.belief
+    assert cut.significance is None or cut.significance.p_value > 0.05
+    assert cut.verdict.convincing is False
+
+
 def test_an_answer_becomes_a_workbook_with_its_groups():
     """`Workbook.open` of an answer begins with the very labels, and edits go on from there."""
     frame = polars.DataFrame(

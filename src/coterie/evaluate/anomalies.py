@@ -7,7 +7,16 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike, MetricLike, VectorLike
+from coterie._support.typing import (
+    AnyArray,
+    CheckedRows,
+    Distances,
+    FloatArray,
+    Indices,
+    MatrixLike,
+    MetricLike,
+    VectorLike,
+)
 from coterie._support.validation import Choice, Whole, check_data, check_parameter
 from coterie.distance import check_distance_matrix, input_kind, k_nearest, nearest, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
@@ -123,12 +132,12 @@ def tail_shares(scores: FloatArray) -> FloatArray:
 class _Groups:
     """Rows, the partition of those that have company, and which rows have none."""
 
-    X: Any
+    X: CheckedRows
     metric: MetricLike
     partition: Partition
     inside: Indices
     alone: Indices
-    names: Any
+    names: AnyArray
 
     @classmethod
     def read(cls, X: MatrixLike, labels: VectorLike, how: str, metric: MetricLike, who: str) -> _Groups:

@@ -14,38 +14,29 @@ from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
 from coterie.pipeline.candidates import Candidate, MixedRows, Task, different, propose
-from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
+from coterie.pipeline.judge.density_valleys import ENOUGH, Valleys
 from coterie.pipeline.levels import levels_of
 from coterie.pipeline.mixed import MixedColumns
+from coterie.pipeline.reasons import CLOSE, Judged, explain, why_none, why_number
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.row_order import RowOrder, order_as_given, order_of, order_of_mixed
 from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.rows.sampling import ROWS_PER_GROUP
 from coterie.pipeline.rows.tables import LEAST_ROWS
+from coterie.pipeline.ties import ERROR, settle_ties
 from coterie.select import Curve, Evidence, Verdict
 
 STEPS_AFTER = 2  # stability and significance
 SILHOUETTE_ROWS = 1_000
 RUNNERS_UP = 5
-TIE = 0.1  # differences of rank below that say nothing
-ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
-SIMPLEST_FIRST = (
-    "kmeans",
-    "mixture",
-    "agglomerative",
-    "genie",
-    "modes",
-    "spectral",
-)  # by what it takes to place a row
-MIXED_SIMPLEST_FIRST = ("kprototypes", "latent-classes", "kmedoids", "agglomerative")
-CLOSE = 0.5  # in units of evidence: less of a lead is a close call
 SOME_GROUPS = 8  # numbers up to this are always tried
 MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
 HILL = 1.2  # standard errors that a hill rises at least
 SMOOTH = 12  # neighbours of a density that shows few spurious hills
 RISING = 0.9  # share of the largest number tried from which larger ones are tried as well
 GIVEN = "asked for"
+ONLY_ONE = "asked for; no other number was compared"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,17 +114,15 @@ def run_contest(
         more = Task(valleys, tuple(range(first, most + 1)), request, rows)
         judged += _judge_all(more, tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
-    # one group has rank 0: a lead that the next sample may not show is none, unless categories blur valleys
-    least = ERROR if mixed is None else 0.0
-    is_apart = bool(judged) and judged[0][1].rank > least and _are_any_apart(judged)
-    _prefer_finer(judged)
-    _prefer_least_crossed(judged)
-    _prefer_simple(judged)
+    is_apart = _are_any_apart(judged, is_mixed=mixed is not None)
+    ranks = {1: 0.0, **{candidate.k: separation.rank for candidate, separation in reversed(judged)}}
+    settle_ties(judged, None if mixed is not None else valleys)
     wins = bool(judged) and (not may_be_one or is_apart)
     best_of_k = _best_of_each_k(judged)
-    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)
+    why_one = ONLY_ONE if request.is_one_group else why_none(judged)
+    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, why_one, ranks, began)
     best = judged[0] if wins else None
-    ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
+    ranked = [explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
     found = tuple(replace(each, labels=order.put_back(each.labels)) for each in ranked)
     labelings = {k: None if one is None else order.put_back(one) for k, one in evidence.labelings.items()}
     evidence = replace(evidence, labelings=labelings)
@@ -156,7 +145,7 @@ def valleys_of(rows: Data, request: FitRequest, mixed: MixedColumns | None) -> V
     return Valleys(np.ascontiguousarray(mixed.points(rows)), blurred=True)
 
 
-def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[tuple[Candidate, Separation]]:
+def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[Judged]:
     """Return what every method proposes, judged."""
     methods, judged = task.request.methods_to_compare(is_mixed=task.mixed is not None), []
     for at, method in enumerate(methods if task.ks else ()):
@@ -166,7 +155,7 @@ def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[tuple[Can
     return judged
 
 
-def _still_rises(judged: Sequence[tuple[Candidate, Separation]], most: int) -> bool:
+def _still_rises(judged: Sequence[Judged], most: int) -> bool:
     """Return whether the best of all has about as many groups as were tried: more may be better."""
     best = max(judged, key=lambda pair: pair[1].rank, default=None)
     return best is not None and best[1].rank > 0 and best[0].k >= RISING * most
@@ -182,68 +171,20 @@ def _most(valleys: Valleys, request: FitRequest) -> tuple[int, int]:
     return min(most, beyond, request.budget.most_clusters), beyond
 
 
-def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
-    """Return whether some partition stands on valleys that are all significant: else none are."""
-    return any(separation.evidence.min() > 0 for _, separation in judged)
+def _are_any_apart(judged: Sequence[Judged], *, is_mixed: bool) -> bool:
+    """Return whether some partition is better than one group, whose rank is 0.
+
+    A lead of one border that the next sample may not show is none, unless categories blur valleys; several
+    borders that are all significant are not chance.
+    """
+    best = judged[0][1].rank if judged else 0.0
+    significant = [other for _, other in judged if other.evidence.min() > 0]
+    if best > (0.0 if is_mixed else ERROR):
+        return bool(significant)
+    return any(other.rank > 0 and len(other.evidence) > 1 for other in significant)
 
 
-def _prefer_finer(judged: list[tuple[Candidate, Separation]]) -> None:
-    """Move more groups to the front that are all apart, of partitions that the judge cannot tell apart."""
-    if not judged:
-        return
-    best, separation = judged[0]
-    finer = [
-        at
-        for at, (candidate, other) in enumerate(judged)
-        if candidate.k > best.k and other.evidence.min() > 0 and separation.rank - other.rank <= _error(other)
-    ]
-    if finer:
-        judged.insert(0, judged.pop(finer[0]))
-
-
-def _prefer_least_crossed(judged: list[tuple[Candidate, Separation]]) -> None:
-    """Move the borders to the front that divide fewest neighbours, of as many groups that are all apart."""
-    if not judged:
-        return
-    best, separation = judged[0]
-    tied = [
-        at
-        for at, (candidate, other) in enumerate(judged)
-        if candidate.k == best.k
-        and other.evidence.min() > 0
-        and separation.rank - other.rank <= _error(separation)
-    ]
-    if tied:
-        judged.insert(0, judged.pop(min(tied, key=lambda at: (judged[at][1].crossing, at))))
-
-
-def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
-    """Move the simplest model to the front, of those with as many groups that the judge cannot tell apart."""
-    if not judged:
-        return
-    best, separation = judged[0]
-    tied = [at for at, pair in enumerate(judged) if pair[0].k == best.k and _are_tied(pair[1], separation)]
-    judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0]), at))))
-
-
-def _are_tied(separation: Separation, best: Separation) -> bool:
-    """Return whether a partition into as many groups is as good, and divides no more neighbours."""
-    lead = best.rank - separation.rank
-    within = lead <= TIE or (lead <= _error(best) and separation.evidence.min() > 0)
-    return within and separation.crossing <= best.crossing
-
-
-def _error(separation: Separation) -> float:
-    """Return how much of the rank may be chance."""
-    return float(ERROR * np.sqrt(len(separation.evidence)))
-
-
-def _complexity(candidate: Candidate) -> int:
-    names = MIXED_SIMPLEST_FIRST if candidate.n_levels else SIMPLEST_FIRST
-    return names.index(candidate.method) if candidate.method in names else len(names)
-
-
-def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
+def _judged(task: Task, method: str) -> list[Judged]:
     found = []
     for parameters, labels in propose(method, task):
         labels = _compact(labels)
@@ -269,108 +210,31 @@ def _compact(labels: Labels) -> Labels:
 
 
 def _best_of_each_k(
-    judged: Sequence[tuple[Candidate, Separation]],
-) -> dict[int, tuple[Candidate, Separation]]:
-    best: dict[int, tuple[Candidate, Separation]] = {}
+    judged: Sequence[Judged],
+) -> dict[int, Judged]:
+    best: dict[int, Judged] = {}
     for pair in judged:
         best.setdefault(pair[0].k, pair)
     return dict(sorted(best.items()))
 
 
-def _distinct(judged: Sequence[tuple[Candidate, Separation]]) -> list[tuple[Candidate, Separation]]:
+def _distinct(judged: Sequence[Judged]) -> list[Judged]:
     """Return the best candidate of each method and number of groups, best first."""
-    seen: dict[tuple[str, int], tuple[Candidate, Separation]] = {}
+    seen: dict[tuple[str, int], Judged] = {}
     for pair in judged:
         seen.setdefault((pair[0].method, pair[0].k), pair)
     return list(seen.values())
 
 
-def _for(separation: Separation) -> str:
-    """Say how many borders between the groups of the winner are significant."""
-    n_borders, n_weak = len(separation.evidence), _n_weak(separation)
-    if n_borders == 1:
-        return f"its border is {'not ' if n_weak else ''}significant"
-    if not n_weak:
-        return f"{'both' if n_borders == 2 else f'all {n_borders}'} borders are significant"
-    return _weak_borders(n_borders, n_weak)
-
-
-def _n_weak(separation: Separation) -> int:
-    """Return how many borders are not clearer than those of null data."""
-    return int((separation.evidence <= 0).sum())
-
-
-def _weak_borders(n_borders: int, n_weak: int) -> str:
-    if n_borders == 1:
-        return "its border is not significant"
-    return f"{n_weak} of its {n_borders} borders {'is' if n_weak == 1 else 'are'} not significant"
-
-
-def _explain(
-    pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None, *, is_best: bool
-) -> Candidate:
-    """Return the candidate with what speaks for the winner, or against any other."""
-    candidate, separation = pair
-    reason = _for(separation) if is_best else _against(pair, best)
-    return replace(candidate, reason=reason)
-
-
-def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None) -> str:
-    """Say what decided between a candidate and the winner."""
-    candidate, separation = pair
-    n_weak = _n_weak(separation)
-    if n_weak:
-        return _weak_borders(len(separation.evidence), n_weak)
-    if best is None:
-        return _against_any(separation)
-    winner, other = best
-    lead = other.rank - separation.rank
-    is_simpler = candidate.k == winner.k and _complexity(winner) < _complexity(candidate)
-    if lead < 0:
-        if candidate.k == winner.k and separation.crossing > other.crossing:
-            return "slightly better separated, but more nearest-neighbour pairs cross its borders"
-        why = "the simpler model" if is_simpler else f"{winner.k} groups with significant borders"
-        return f"slightly better separated, but too little to outweigh {why}"
-    if separation.score < other.score - CLOSE:
-        return "separates the groups less clearly than the winner"
-    if lead > 0 and ENOUGH * (separation.crossing - other.crossing) >= lead / 2:
-        return f"close, but {100 * separation.crossing:.2g}% of nearest-neighbour pairs cross its borders"
-    if lead > TIE:
-        return "close: the winner's borders are slightly clearer"
-    return (
-        "as good as the winner, which is the simpler model"
-        if is_simpler
-        else "separates as well as the winner"
-    )
-
-
-def _why(k: int, best: dict[int, tuple[Candidate, Separation]]) -> str:
-    """Say what decided between this number of groups and the best of the others."""
-    own = best[k][1]
-    others = {n: separation for n, (_, separation) in best.items() if n != k}
-    if not others:
-        return "the only number of groups that was compared"
-    if own.score > max(other.score for other in others.values()):
-        return "its groups are the best separated, compared with null data"
-    n, other = max(others.items(), key=lambda item: item[1].rank)
-    if other.rank > own.rank:
-        return f"k = {n} is hardly better separated, and all borders of {k} groups are significant"
-    if other.score < own.score:
-        n, other = max(others.items(), key=lambda item: item[1].score)
-    if other.crossing > own.crossing:
-        return f"k = {n} separates as well, but its borders cut more nearest-neighbour pairs"
-    return f"k = {n} is separated as well"
-
-
 def _evidence(
     task: Task,
-    best: dict[int, tuple[Candidate, Separation]],
+    best: dict[int, Judged],
     k: int,
-    why_none: str,
+    why_one: str,
+    ranks: dict[int, float],
     began: float,
 ) -> Evidence:
     ks = (1, *best)
-    ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
     labelings: dict[int, Labels | None] = {1: np.zeros(len(task.rows), dtype=np.int32)}
     labelings |= {k: candidate.labels for k, (candidate, _) in best.items()}
     crossing = [0.0, *(separation.crossing for _, separation in best.values())]
@@ -383,7 +247,7 @@ def _evidence(
             None,
             True,
             k,
-            why_none if k == 1 else _why(k, best),
+            why_one if k == 1 else why_number(k, best),
         ),
         Curve(
             "crossing",
@@ -399,27 +263,6 @@ def _evidence(
     )
     verdict = _verdict(k, ranks, curves, curves[0].reason)
     return Evidence("auto", ks, curves, labelings, (), verdict, (), time.perf_counter() - began)
-
-
-def _why_none(judged: Sequence[tuple[Candidate, Separation]]) -> str:
-    """Say why there are no groups."""
-    if not judged:
-        return "no method proposed a split"
-    candidate, separation = judged[0]
-    named, n_weak = f"the best split ({candidate.title})", _n_weak(separation)
-    if not n_weak:
-        return f"{named} is {_against_any(separation)}"
-    if separation.score > 0:
-        return f"{named}: {_weak_borders(len(separation.evidence), n_weak)}"
-    return f"{named} is no better separated than null data"
-
-
-def _against_any(separation: Separation) -> str:
-    """Say why groups whose borders are all significant are not the answer, but that there are none."""
-    if separation.rank > 0:
-        return "hardly better separated than null data: by less than half a standard error"
-    crossing = f"{100 * separation.crossing:.2g}% of nearest-neighbour pairs cross its borders"
-    return f"no better separated than null data, as {crossing}"
 
 
 def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
@@ -440,13 +283,30 @@ def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | 
 
 
 def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve], reason: str) -> Verdict:
+    """Return the number, and what speaks against it; `ranks` has the best of each number."""
     lead = ranks[k] - max((rank for number, rank in ranks.items() if number != k), default=-ENOUGH)
-    near = sorted(number for number, rank in ranks.items() if number != k and ranks[k] - rank < CLOSE)
-    against = [f"k = {number} is close" for number in near]
+    error = ERROR * float(np.sqrt(max(k - 1, 1)))
+    better = sorted(number for number, rank in ranks.items() if rank - ranks[k] > error)
+    near = {number for number, rank in ranks.items() if number != k and ranks[k] - rank < CLOSE}
+    against = [] if not better else [f"{_numbers(better)} would be better"]
+    close = sorted(near - set(better))
+    against += [] if not close else [f"{_numbers(close)} {'is' if len(close) == 1 else 'are'} close"]
     against += [
         f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
     ]
     return Verdict(k, {}, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))
+
+
+def _numbers(ks: Sequence[int]) -> str:
+    """Name some numbers of groups.
+
+    Examples
+    --------
+    >>> _numbers([2]), _numbers([1, 2, 3])
+    ('k = 2', 'k = 1, k = 2 and k = 3')
+    """
+    *most, last = (f"k = {number}" for number in ks)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
+
+import numpy.typing as npt
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import JsonObject, MatrixLike, RandomState
@@ -61,7 +63,7 @@ class MethodComparison:
         """The answer in one sentence."""
         if self.k == 1:
             return "no groups: no method separates the rows better than null data"
-        return f"{self.k} groups, found best by {find_method(self.candidates[0].method).title}"
+        return f"{self.k} groups; best method: {find_method(self.candidates[0].method).title}"
 
     def to_dict(self) -> JsonObject:
         """Return plain values."""
@@ -79,12 +81,12 @@ class MethodComparison:
 
 def compare_methods(
     X: MatrixLike,
-    methods: Any = "auto",
-    k: Any = "auto",
+    methods: str | Sequence[str] = "auto",
+    k: str | int | Iterable[int] | None = "auto",
     *,
     distance: str = "auto",
     scale: str = "auto",
-    truth: Any = None,
+    truth: str | npt.ArrayLike | None = None,
     budget: str = "normal",
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),

@@ -6,15 +6,26 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support import hooks
 from coterie._support.progress import Progress, ProgressOption, Tracker, track
-from coterie._support.typing import Labels, MatrixLike, RandomState, Settings, SparseData
+from coterie._support.typing import (
+    CheckedRows,
+    Distances,
+    Labels,
+    Mask,
+    MatrixLike,
+    Model,
+    RandomState,
+    Settings,
+    SparseData,
+)
 from coterie.data import Table
 from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
@@ -48,11 +59,11 @@ MOST_COLUMNS = (
 def fit(
     X: MatrixLike = None,
     method: str | Sequence[str] = "auto",
-    k: Any = "auto",
+    k: str | int | Iterable[int] | None = "auto",
     *,
     distance: str = "auto",
     scale: str = "auto",
-    truth: Any = None,
+    truth: str | npt.ArrayLike | None = None,
     budget: str = "normal",
     columns: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
@@ -66,22 +77,22 @@ def fit(
     n_init: int | None = None,
     improve: str | None = None,
     set: Settings | None = None,
-    together: Any = None,
-    apart: Any = None,
+    together: object = None,
+    apart: object = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     silhouette: bool = True,
     progress: ProgressOption = None,
     graph: SparseData = None,
     series: str | Sequence[str] | None = None,
-    window: Any = "auto",
+    window: str | int = "auto",
     places: str = "auto",
 ) -> Any:
-    """Find the groups in data: how many, by which method, and whether to believe them.
+    """Cluster data automatically: choose the method and the number of groups, and test the result.
 
-    Several methods are tried for every sensible number of groups. One judge compares them, whatever method
-    they come from: between each two neighbouring groups the density must fall, at some scale, further than it
-    does within one cloud of as many rows; a partition that divides what nothing divides loses. "No groups" is
+    Several methods are tried for every plausible number of groups. One criterion compares all partitions:
+    between each two neighbouring groups the density must fall, at some scale, further than it does within a
+    single cluster of as many rows; borders within a cluster count against a partition. "No groups" is
     an answer like any other. A method and a number that are given are taken as they are.
 
     Parameters
@@ -234,7 +245,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     said = (*request.notes, *_notes(choice, compared))
     groups, facts = rows.describe(fitted, recipe, seconds, said, request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
-    is_apart = None if choice.contest is None else choice.contest.is_apart
+    is_apart = None if choice.contest is None or request.is_one_group else choice.contest.is_apart
     notes = groups.notes
     LOGGER.info("%s: %s groups by %s in %.2f s", groups.source, groups.k, winner.method, seconds)
     if significance is not None and is_beside_the_point(is_apart and groups.k > 1, significance.p_value):
@@ -338,15 +349,16 @@ def fit_groups(
 
 
 def check_belief(
-    points: Any,
+    points: CheckedRows,
     labels: Labels,
     chosen: Candidate | None,
     request: FitRequest,
     tracker: Tracker,
     *,
-    filled: Any = None,
+    filled: Mask | None = None,
     mixed: MixedColumns | None = None,
     resampled: Resampled | None = None,
+    is_given: bool = False,
 ) -> tuple[Stability | None, Significance | None]:
     """Return whether the groups come back in resamples, and whether null data are separated as well.
 
@@ -368,6 +380,8 @@ def check_belief(
         Which columns of the points are categories; None: none.
     resampled : Resampled, default=None
         The rows that stability is measured on, in fewer resamples where they are more; None: the points.
+    is_given : bool, default=False
+        A person made these groups: they are tested themselves, not the best split of the rows.
     """
     if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
         return None, None  # a resample would have fewer rows than groups
@@ -405,17 +419,19 @@ def check_belief(
         tracker.report(n_before + 1, stage="significance", total=n_before + STEPS_AFTER)
         share = _share_of(tracker, n_before + 1)
         with track(share, "chance: draw", total=budget.draws) as draws:
-            chance = compare_with_null(points, labels, request, draws, filled=filled, mixed=mixed)
+            chance = compare_with_null(
+                points, labels, request, draws, filled=filled, mixed=mixed, is_given=is_given
+            )
     return stable, chance
 
 
-def _in_order(chosen: Candidate, resampled: Resampled) -> tuple[Any, Any, Labels]:
+def _in_order(chosen: Candidate, resampled: Resampled) -> tuple[Model, CheckedRows, Labels]:
     """Return the estimator, the rows in an order that their values decide, and their groups."""
     order = row_order(resampled.points)
     return chosen.make(), np.ascontiguousarray(resampled.points[order]), resampled.labels[order]
 
 
-def _by_distances(chosen: Candidate, points: Any) -> tuple[Any, Any]:
+def _by_distances(chosen: Candidate, points: CheckedRows) -> tuple[Model, Distances]:
     """Return the estimator and what to fit it to: all distances, found once, where resamples need no more."""
     if not takes_distance(chosen.method, PRECOMPUTED) or chosen.parameters.get("linkage") == "ward":
         return chosen.make(), points

@@ -14,7 +14,15 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._printing import shortened
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import AnyArray, FloatArray, Indices, JsonObject, Labels, ValuesByName
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    Indices,
+    JsonObject,
+    Labels,
+    SparseData,
+    ValuesByName,
+)
 from coterie._support.validation import Whole
 from coterie._support.validation.schema import (
     COUNT,
@@ -179,7 +187,7 @@ class GraphClustering:
 
     def _groups(self) -> list[str]:
         sizes = self.communities.sizes
-        lines = [f"{INDENT}group     nodes   share   edges inside   density   such as"]
+        lines = [f"{INDENT}group     nodes   share   edges inside   density   central nodes"]
         for at in range(min(self.k, SHOWN_GROUPS)):
             share = sizes[at] / len(self.labels)
             size = f"{INDENT}{at + 1:<5}  {sizes[at]:>8,}  {share:>6.1%}"
@@ -261,7 +269,7 @@ def is_graph(X: Any) -> bool:
 
 
 def fit_graph(
-    graph: Any,
+    graph: object,
     request: FitRequest,
     *,
     directed: bool | None = None,
@@ -324,7 +332,7 @@ def _settings(request: FitRequest) -> ValuesByName:
     return dict(request.settings)
 
 
-def graph_of(graph: Any, request: FitRequest, directed: bool | None = None) -> Graph:
+def graph_of(graph: object, request: FitRequest, directed: bool | None = None) -> Graph:
     """Return the graph in a table of edges or a matrix, or in anything else that `read_graph` takes."""
     if isinstance(graph, Graph):
         return graph
@@ -394,7 +402,7 @@ def _compare(
     return Significance(name, "configuration", words, found.quality, values, greater_is_better=True), []
 
 
-def _relative(graph: Graph) -> Any:
+def _relative(graph: Graph) -> SparseData:
     """Return the edges with weights as shares of the heaviest: sums of large ones would overflow."""
     edges = csr_array(graph.weights).tocoo()
     heaviest = edges.data.max(initial=0.0)

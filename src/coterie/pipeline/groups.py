@@ -6,13 +6,22 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.caller import caller_level
-from coterie._support.typing import FloatArray, Indices, Labels, Settings, ValuesByName
+from coterie._support.typing import (
+    CheckedRows,
+    FloatArray,
+    Indices,
+    Labels,
+    MetricLike,
+    Model,
+    Settings,
+    ValuesByName,
+)
 from coterie._support.validation import check_data
 from coterie._support.validation.schema import (
     COUNT,
@@ -30,9 +39,10 @@ from coterie._support.validation.schema import (
 from coterie.data import SCALINGS, LeftOut, PreparedRows, Scaling, Table, as_table, settle_missing
 from coterie.data.categories import Levels, note_unseen
 from coterie.data.columns import check_names
-from coterie.data.geography.places import Place, cells_of, what_is_wrong, with_places
+from coterie.data.geography.places import Place, cells_of, columns_in_table, what_is_wrong, with_places
 from coterie.data.geography.positions import in_degrees, note_turns, with_positions
 from coterie.data.missing import settle_mixed
+from coterie.data.reading import SourceOptions
 from coterie.data.readings import ColumnReading
 from coterie.distance import find_geometry
 from coterie.distance.mixed import takes_gaps
@@ -129,7 +139,7 @@ class Groups:
     recipe: Recipe
     scaling: Scaling
     medians: FloatArray | None
-    model: Any
+    model: Model
     numbers: Labels
     labels: Labels
     profile: Profile
@@ -144,9 +154,7 @@ class Groups:
     @property
     def table_columns(self) -> tuple[str, ...]:
         """Columns of the table that were used: a position is two of them."""
-        axes = {name for place in self.places for name in place.axes}
-        others = (name for name in self.columns if name not in axes)
-        return (*others, *(name for place in self.places for name in place.columns))
+        return columns_in_table(self.columns, self.places)
 
     @property
     def column_readings(self) -> dict[str, ColumnReading]:
@@ -249,12 +257,10 @@ class Groups:
             Groups labelled as here; a masked array where rows were left out.
         """
         if not hasattr(self.model, "n_features_in_"):
-            raise InvalidData(
-                "no new rows can be placed by these groups: the model that found them was not kept."
-            )
+            raise InvalidData("these groups cannot predict new rows: the model that found them was not kept.")
         if getattr(self.model, "metric", None) == "precomputed":
             raise InvalidData(
-                "no new rows can be placed by these groups: they were found in a matrix of distances."
+                "these groups cannot predict new rows: they were found in a matrix of distances."
             )
         missing = self.missing_policy if missing is None else missing
         if self.levels:
@@ -266,7 +272,7 @@ class Groups:
         found = number_labels(self.model.predict(self.scaling.apply(complete.X)), self.numbers)
         return spread_labels(found, complete.rows, X.shape[0])
 
-    def _predict_mixed(self, rows: Any, missing: str) -> Labels:
+    def _predict_mixed(self, rows: object, missing: str) -> Labels:
         """Return the group of each new row of numbers and categories."""
         rows = self._table(rows)
         absent = [name for name in self.columns if name not in rows.columns]
@@ -286,7 +292,7 @@ class Groups:
             labels = self.model.predict(self.scaling.apply(complete.X))
         return spread_labels(number_labels(labels, self.numbers), complete.rows, len(X))
 
-    def _predict_observed(self, X: Any, source: str) -> Labels:
+    def _predict_observed(self, X: CheckedRows, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
         if issparse(X) or not self.counts_observed:
             raise InvalidParameter(
@@ -300,7 +306,7 @@ class Groups:
         found = self.model.predict(self.scaling.apply(X[kept])) if len(kept) else np.empty(0, dtype=np.int32)
         return spread_labels(number_labels(found, self.numbers), kept, X.shape[0])
 
-    def _table(self, rows: Any) -> Table:
+    def _table(self, rows: object) -> Table:
         """Return rows as a table whose cells are read as those of the fit were."""
         is_named = hasattr(rows, "columns") or isinstance(rows, str | os.PathLike)
         table = as_table(rows, columns=None if is_named else self.columns, readings=self.column_readings)
@@ -313,10 +319,10 @@ class Groups:
             problem = what_is_wrong(cells_of(table, place), place)
             if problem is not None:
                 names = " and ".join(place.columns)
-                raise InvalidData(f"{table.source}: {names} are no positions: {problem}.")
+                raise InvalidData(f"{table.source}: {names} are not positions: {problem}.")
         return with_places(table, self.places)
 
-    def matrix_of(self, rows: Any, **reading: Any) -> tuple[Any, str]:
+    def matrix_of(self, rows: object, **reading: Unpack[SourceOptions]) -> tuple[CheckedRows, str]:
         """Return new rows in the columns of the fit, unscaled, and what to call them.
 
         Parameters
@@ -378,17 +384,17 @@ class Groups:
         return f"<{self.k} groups in {self.source}: {sizes} of {self.n_rows:,} rows>"
 
 
-def _metric_of(model: Any) -> Any:
+def _metric_of(model: Model) -> MetricLike:
     return getattr(model, "metric", None)
 
 
-def _has_text(rows: Any) -> bool:
+def _has_text(rows: object) -> bool:
     """Return whether a frame has a column that is not plain numbers."""
     kinds = getattr(rows, "dtypes", None)
     return hasattr(rows, "columns") and kinds is not None and any(_is_other(kind) for kind in kinds)
 
 
-def _is_other(kind: Any) -> bool:
+def _is_other(kind: object) -> bool:
     is_number = getattr(kind, "is_numeric", None)  # of polars; others have the kinds of NumPy
     return not is_number() if callable(is_number) else getattr(kind, "kind", "O") not in "biuf"
 
@@ -523,20 +529,47 @@ class Described:
     """Rows as groups are described by them: columns, values, and of which column a category is."""
 
     columns: tuple[str, ...]
-    X: Any
+    X: CheckedRows
     category_of: tuple[str, ...] = ()
 
 
 def described_rows(prepared: PreparedRows) -> Described:
     """Return rows in the table's units: categories as columns of 0 and 1, positions in degrees."""
-    X, levels = prepared.complete.X, prepared.levels
-    names, category_of = described_columns(prepared.choice.used, levels)
-    X = mixed_columns(levels).indicators(X) if levels else X
-    if category_of:
-        known = dict(zip(names, category_of, strict=True))
-        names, X = in_degrees(names, X, prepared.places)
-        return Described(names, X, tuple(known.get(name, "") for name in names))
-    return Described(*in_degrees(names, X, prepared.places))
+    return RowUnits(prepared.choice.used, prepared.levels, prepared.places).describe(prepared.complete.X)
+
+
+@dataclass(frozen=True)
+class RowUnits:
+    """How rows are described in the table's units.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns used.
+    levels : tuple of tuples or None
+        Of mixed rows, the categories of each column, None for numbers; empty: all are numbers.
+    places : tuple of Place
+        Columns that are positions.
+    middles : tuple of float or None
+        Longitudes around which those of each position are told; None: around the mean of the rows.
+    """
+
+    columns: tuple[str, ...]
+    levels: Levels = ()
+    places: tuple[Place, ...] = ()
+    middles: tuple[float, ...] | None = None
+
+    def describe(self, X: Any) -> Described:
+        """Return rows with categories as columns of 0 and 1, positions in degrees."""
+        names, category_of = described_columns(self.columns, self.levels)
+        X = mixed_columns(self.levels).indicators(X) if self.levels else X
+        known = dict(zip(names, category_of, strict=False))
+        names, X = in_degrees(names, X, self.places, self.middles)
+        return Described(names, X, tuple(known.get(name, "") for name in names) if known else ())
+
+    def indicators(self, X: Any) -> Any:
+        """Return the rows as they are described."""
+        return self.describe(X).X
 
 
 def profile_prepared(prepared: PreparedRows, labels: Labels, k: int) -> Profile:
@@ -626,7 +659,7 @@ def share_explained(profile: Profile, scaling: Scaling, n_rows: int) -> float | 
     return between / total if total > 0 else None
 
 
-def column_readings(model: Any, *, dates: str | None = None) -> dict[str, ColumnReading]:
+def column_readings(model: object, *, dates: str | None = None) -> dict[str, ColumnReading]:
     """Return how the cells of a model's columns were read, for `read_table`; nothing where it is not known.
 
     Parameters
@@ -648,7 +681,7 @@ def column_readings(model: Any, *, dates: str | None = None) -> dict[str, Column
     return found
 
 
-def predict_table(model: Any, table: Table, *, missing: str | None = None) -> Labels:
+def predict_table(model: Model, table: Table, *, missing: str | None = None) -> Labels:
     """Return the group of each row of a table.
 
     Parameters
@@ -667,7 +700,7 @@ def predict_table(model: Any, table: Table, *, missing: str | None = None) -> La
     if isinstance(groups, Groups):
         return groups.predict(table, missing=missing)
     if not hasattr(model, "predict"):
-        raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
+        raise ModelFileError(f"a {type(model).__name__} cannot predict new rows: it has no predict.")
     names = getattr(model, "feature_names_in_", None)
     columns = table.choose().used if names is None else tuple(str(name) for name in names)
     if len(columns) != model.n_features_in_:

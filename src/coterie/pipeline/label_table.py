@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import Labels, PolarsFrame
 from coterie.data import Table
 from coterie.data.columns import check_names
 from coterie.pipeline.groups import group_name
@@ -25,7 +25,7 @@ def label_frame(
     names: Sequence[str] | None = None,
     carry: Sequence[str] = (),
     with_file: bool = False,
-) -> Any:
+) -> PolarsFrame:
     """Return the columns that name the rows (or all, or the row number), the label and the name of the group.
 
     Both are empty for rows that were left out. `names` are those of the groups; None: "group 1" and so on.
@@ -76,7 +76,7 @@ def _label_frame(
     return frame.with_columns(found)
 
 
-def without_formulas(frame: Any) -> Any:
+def without_formulas(frame: PolarsFrame) -> PolarsFrame:
     """Return the columns with an apostrophe before whatever a spreadsheet would take for a formula."""
     polars = require("polars", extra="cli", purpose="Writing tables")
     texts = polars.col(polars.String).str.replace(FORMULA, "'$0")

@@ -76,8 +76,8 @@ def _is_nested_in_all(candidate: Candidate, levels: Sequence[Candidate]) -> bool
     return all(is_nested(fine.labels, coarse.labels) for coarse, fine in pairs)
 
 
-def is_nested(fine: Labels, coarse: Labels) -> bool:
-    """Return whether nearly all rows of each finer group lie in one coarser group.
+def is_nested(fine: Labels, coarse: Labels, share: float = NESTED) -> bool:
+    """Return whether nearly all rows of each finer group, at least a share, lie in one coarser group.
 
     Examples
     --------
@@ -88,4 +88,4 @@ def is_nested(fine: Labels, coarse: Labels) -> bool:
     if not inside.any():
         return False
     counts = contingency_table(fine[inside], coarse[inside]).toarray()
-    return bool((counts.max(axis=1) >= NESTED * counts.sum(axis=1)).all())
+    return bool((counts.max(axis=1) >= share * counts.sum(axis=1)).all())

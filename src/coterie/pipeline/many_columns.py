@@ -11,28 +11,35 @@ from typing import Any
 import numpy as np
 
 from coterie._printing import shortened
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import FloatArray, Indices, Labels, Model
 from coterie.data import Table
 
 MANY_COLUMNS = 30  # from here on, near rows are linked as well, and typical rows tell what a group is like
 MOSTLY = 0.9  # of the names, which differ in a number only
 LEAST_SIDE, MOST_SIDE = 5, 40  # pixels of a picture on a card
 FEW = 6  # columns that are named one by one
+_QUESTION = re.compile(r"(q|question|item|frage|aussage|statement|answer)[\s_.-]*#", re.IGNORECASE)
 LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 
 
 def are_numbered(columns: Sequence[str]) -> bool:
     """Return whether there are many columns whose names differ in numbers only, and so say nothing.
 
+    The questions of a survey have numbers that people look up: they are told by name.
+
     Examples
     --------
     >>> are_numbered([f"x{i}" for i in range(64)]), are_numbered([f"x{i}" for i in range(6)])
     (True, False)
+    >>> are_numbered([f"Q{i}" for i in range(64)]), are_numbered([f"item_{i}" for i in range(64)])
+    (False, False)
     """
     if len(columns) < MANY_COLUMNS:
         return False
-    _, counts = np.unique([_skeleton(name) for name in columns if _skeleton(name)], return_counts=True)
-    return bool(counts.max(initial=0) >= MOSTLY * len(columns))
+    skeletons = [skeleton for skeleton in map(_skeleton, columns) if skeleton]
+    _, counts = np.unique(skeletons, return_counts=True)
+    is_survey = sum(_QUESTION.match(skeleton) is not None for skeleton in skeletons) > len(columns) / 2
+    return bool(counts.max(initial=0) >= MOSTLY * len(columns)) and not is_survey
 
 
 def _skeleton(name: str) -> str:
@@ -85,23 +92,33 @@ def _numbers(name: str) -> list[int]:
 def few_of_each(left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return columns and why they were left out, those of one reason in one entry where they are many.
 
+    Reasons that differ in their numbers or examples only are one.
+
     Examples
     --------
     >>> few_of_each([(f"p{i}", "constant") for i in range(90)] + [("id", "a key")])
     [('p0, p1 and 88 more', 'constant'), ('id', 'a key')]
+    >>> few_of_each([(f"q{i}", f'text in {i} of 80 rows, such as "x" in row {i}') for i in range(1, 9)])
+    [('q1, q2 and 6 more', 'text in 1 of 80 rows, such as "x" in row 1, and the like')]
     """
-    by_reason: dict[str, list[str]] = {}
+    alike: dict[str, list[tuple[str, str]]] = {}
     for name, reason in left_out:
-        by_reason.setdefault(reason, []).append(shortened(name))
+        kind = re.sub(r"[\d,.]+", "0", re.split(r", such as|: ", reason)[0])
+        alike.setdefault(kind, []).append((shortened(name), reason))
     found = []
-    for reason, names in by_reason.items():
-        if len(names) > FEW:
-            names = [f"{', '.join(names[:2])} and {len(names) - 2:,} more"]
-        found += [(name, reason) for name in names]
+    for columns in alike.values():
+        if len(columns) <= FEW:
+            found += columns
+            continue
+        (first, reason), (second, _) = columns[:2]
+        like = "" if all(other == reason for _, other in columns) else ", and the like"
+        found.append((f"{first}, {second} and {len(columns) - 2:,} more", f"{reason}{like}"))
     return found
 
 
-def exemplars(model: Any, numbers: Labels, n_rows: int, n_groups: int, n_shown: int) -> list[Indices] | None:
+def exemplars(
+    model: Model, numbers: Labels, n_rows: int, n_groups: int, n_shown: int
+) -> list[Indices] | None:
     """Return the most typical rows of each group where the method knows them: those with the heaviest links.
 
     Parameters

@@ -8,14 +8,13 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from coterie._support.linear_algebra import symmetric_axes
-from coterie._support.typing import Data, FloatArray, Indices, Model
+from coterie._support.typing import Data, FloatArray, Indices, Mask, Model
 from coterie.distance import Distance, find_distance
 
 NUMBER, CATEGORY = "number", "category"
@@ -156,7 +155,7 @@ def standardised(points: FloatArray) -> FloatArray:
     return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def _order(column: Any, n_levels: int, others: FloatArray) -> Indices:
+def _order(column: FloatArray, n_levels: int, others: FloatArray) -> Indices:
     """Return the categories along the first axis of the means that the other columns have in them."""
     known = np.flatnonzero(~np.isnan(column))
     codes = column[known].astype(np.intp)
@@ -171,7 +170,7 @@ def _order(column: Any, n_levels: int, others: FloatArray) -> Indices:
     return order if order[0] < order[-1] else order[::-1]  # an axis has no sign
 
 
-def _stream(column: FloatArray, known: Any, seed: int) -> np.random.Generator:
+def _stream(column: FloatArray, known: Mask, seed: int) -> np.random.Generator:
     """Return a stream that depends on what the column holds, not on its place among others."""
     content = np.sort(np.round(column[known], 9))
     return np.random.default_rng([seed, zlib.crc32(content.tobytes())])

@@ -8,19 +8,19 @@ and the number that won on the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, FloatArray, Labels
+from coterie._support.typing import Data, FloatArray, Labels, Mask
 from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.data.missing import fill_from_similar
 from coterie.evaluate import Significance
-from coterie.evaluate.belief import EXACT, fit_null, own_stream, run_all
+from coterie.evaluate.belief import EXACT, NullModel, fit_null, own_stream, run_all
 from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.judge.density_valleys import Valleys
@@ -43,6 +43,7 @@ SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above th
 LEAST_AS_GOOD = 5
 LEAST_LINKED = 60  # rows: the neighbours of fewer are a large part of all
 MEASURE = "separation"
+WEAKEST = "weakest border"  # of groups that a person made: what their splits and moves change
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +73,11 @@ class NullRows:
         if self.filled is None or not self.filled.any():
             return self._rounded(self._gaussian.draw(rng))
         drawn = self._rounded(self._of_known(rng))
-        gaps = self.filled & ~self.filled.all(
-            axis=0
-        )  # a column that a sample lacks has nothing to fill it with
+        gaps = self.filled & ~self.filled.all(axis=0)  # what a sample lacks has nothing to be filled with
         return fill_from_similar(np.where(gaps, np.nan, drawn))
 
     @cached_property
-    def _gaussian(self) -> Any:
+    def _gaussian(self) -> NullModel:
         return fit_null("gaussian", self.rows, who="coterie.fit")
 
     @cached_property
@@ -115,10 +114,14 @@ def compare_with_null(
     request: FitRequest,
     tracker: Tracker,
     *,
-    filled: Any = None,
+    filled: Mask | None = None,
     mixed: MixedColumns | None = None,
+    is_given: bool = False,
 ) -> Significance:
     """Return how often the best split of null data is as good as that of the rows.
+
+    Groups that a person made were not searched for: their own weakest border is compared with the clearest
+    border that a search finds in null data.
 
     Draws stop once the p-value is certain to be far above the level (Besag and Clifford 1991).
 
@@ -136,19 +139,26 @@ def compare_with_null(
         Values that were missing.
     mixed : MixedColumns, default=None
         Which columns are categories; None: none.
+    is_given : bool, default=False
+        The labels themselves are tested, not the best split of the rows.
     """
     budget, n_rows = request.budget, len(points)
     size = rows_to_draw(labels, budget.draw_rows)
     how = EXACT
     if size < n_rows:
         kept = np.sort(own_stream(request.seed).choice(n_rows, size, replace=False))
-        points, filled = points[kept], None if filled is None else filled[kept]
+        points, filled, labels = points[kept], None if filled is None else filled[kept], labels[kept]
         how = f"{size:,} of {n_rows:,} rows"
     rows = np.ascontiguousarray(points)
     null = NullRows(rows, filled) if mixed is None else NullMixedRows(rows, mixed)
-    observed = best_rank(null.rows, request, mixed)
+    score, observed = best_rank, float("nan")
+    if is_given:
+        request, score = replace(request, methods=None, ks=None), clearest_border
+        observed = weakest_border(valleys_of(null.rows, request, mixed), labels)
+    else:
+        observed = best_rank(null.rows, request, mixed)
     draws = run_all(
-        lambda rng: best_rank(null.draw(rng), request, mixed),
+        lambda rng: score(null.draw(rng), request, mixed),
         request.seed,
         budget.draws,
         n_rows=size,
@@ -156,8 +166,9 @@ def compare_with_null(
         is_enough=until_p_is_large(observed, budget.draws),
     )
     against = "one Gaussian" if mixed is None else "one Gaussian, categories being intervals of it"
+    measure = WEAKEST if is_given else MEASURE
     return Significance(
-        MEASURE, "gaussian", against, observed, np.array(draws), greater_is_better=True, how=how
+        measure, "gaussian", against, observed, np.array(draws), greater_is_better=True, how=how
     )
 
 
@@ -198,6 +209,30 @@ def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = No
     In many columns density says little, links of near rows say much: how well the communities of these hold
     together (their persistence, 0 to 1) is added.
     """
+    valleys, splits = _search(points, request, mixed)
+    ranks = [valleys.judge(labels).rank for labels in splits]
+    return max(ranks, default=float("nan")) + (_persistence(points, request) if mixed is None else 0.0)
+
+
+def clearest_border(points: Data, request: FitRequest, mixed: MixedColumns | None = None) -> float:
+    """Return the evidence of the clearest border that a search finds in some rows."""
+    valleys, splits = _search(points, request, mixed)
+    return max((weakest_border(valleys, labels) for labels in splits), default=float("nan"))
+
+
+def weakest_border(valleys: Valleys, labels: Labels) -> float:
+    """Return the evidence of the least clear border of a partition; nan: it has no two groups."""
+    return float(valleys.judge(labels).evidence.min(initial=np.inf)) if _has_groups(labels) else float("nan")
+
+
+def _has_groups(labels: Labels) -> bool:
+    return len(np.unique(labels[labels >= 0])) > 1
+
+
+def _search(
+    points: Data, request: FitRequest, mixed: MixedColumns | None
+) -> tuple[Valleys, Iterator[Labels]]:
+    """Return the judge of some rows, and splits of them into two groups or more."""
     points = np.ascontiguousarray(points)
     valleys = valleys_of(points, request, mixed)
     numbers = NUMBERS if mixed is None else MIXED_NUMBERS
@@ -207,12 +242,11 @@ def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = No
         splits = _asked(task)
     else:
         splits = _quick(valleys, ks, request) if mixed is None else _quick_mixed(task)
-    ranks = [valleys.judge(labels).rank for labels in splits if len(np.unique(labels[labels >= 0])) > 1]
-    return max(ranks, default=float("nan")) + (_persistence(points, request) if mixed is None else 0.0)
+    return valleys, filter(_has_groups, splits)
 
 
 def _persistence(points: Data, request: FitRequest) -> float:
-    """Return how well the best communities of near rows hold together; 0 where they were not looked for."""
+    """Return the persistence of the best neighbour-graph communities; 0 if they were not looked for."""
     n_rows, n_columns = points.shape
     if n_columns < MANY_COLUMNS or n_rows < LEAST_LINKED or "embedding" not in request.methods_to_compare():
         return 0.0

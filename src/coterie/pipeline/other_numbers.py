@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import CheckedRows, Labels
 from coterie.cluster import KMeans, find_method
 from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.partition import Partition
 from coterie.pipeline.recipe import make_estimator
+from coterie.tree import Dendrogram
 
 if TYPE_CHECKING:
     from coterie.pipeline.answer import Clustering
@@ -77,14 +78,14 @@ def other_labelings(found: Clustering) -> tuple[Mapping[int, Labels], str]:
     return {n: _by_size(model.predict(points)) for n, model in models.items()}, note
 
 
-def cuts_of(tree: Any) -> dict[int, Labels]:
+def cuts_of(tree: Dendrogram) -> dict[int, Labels]:
     """Return the labels of the cuts of a tree into few groups, by number of groups, the largest first."""
     possible = tree.cut_sizes()
     wanted = possible[(possible >= FEWEST) & (possible <= min(MOST, tree.n_leaves - 1))]
     return {int(number): _by_size(tree.cut(n_clusters=int(number))) for number in wanted}
 
 
-def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:
+def _refitted(found: Clustering, points: CheckedRows) -> dict[int, Labels]:
     """Return labels for numbers of groups next to the answer's, by the same method, if rows are few."""
     recipe, k = found.groups.recipe, found.k
     mixed = getattr(found.rows, "mixed", None)
@@ -110,7 +111,7 @@ def _by_size(labels: object) -> Labels:
     return number_labels(found, numbers)
 
 
-def tree_of(model: object, n_rows: int) -> Any:
+def tree_of(model: object, n_rows: int) -> Dendrogram | None:
     """Return the tree of an estimator when its leaves are the rows; None otherwise."""
     try:
         tree = getattr(model, "dendrogram_", None)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import AnyArray, Data, FloatArray, Indices, Labels
+from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Indices, Labels
 from coterie._support.validation import Choice, Nothing, check_parameter
 from coterie.data import LabelledData, fit_scaling
 from coterie.errors import CoterieError, InvalidParameter
@@ -52,8 +52,8 @@ class RowsAtHand:
         For columns that stand for a category, the column that it is of; see `Profile`.
     """
 
-    X: Any
-    points: Any
+    X: CheckedRows
+    points: CheckedRows
     numbers: Indices
     columns: tuple[str, ...]
     n_all: int
@@ -333,12 +333,12 @@ def row_silhouettes(points: Data, labels: Labels, metric: str) -> RowSilhouettes
     return RowSilhouettes(labels, values, neighbours)
 
 
-def dense(X: Any) -> Any:
+def dense(X: CheckedRows) -> Data:
     """Return a matrix as an array."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
-def class_texts(classes: Any) -> list[str]:
+def class_texts(classes: Iterable[object]) -> list[str]:
     """Return classes as text: whole numbers without their decimals, nothing where there is none.
 
     Examples
@@ -364,7 +364,7 @@ class GivenGroups:
     scale: str
 
 
-def given_groups(data: LabelledData, classes: Sequence[Any] | None, scale: str) -> GivenGroups:
+def given_groups(data: LabelledData, classes: Sequence[object] | None, scale: str) -> GivenGroups:
     """Return the partition of rows by labels that a file gives them."""
     labels, names = relabel_by_size(data.labels)
     scaling = fit_scaling(data.X, scale)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, ValuesByName
+from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels, ValuesByName
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.data.geography.positions import Positions
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
@@ -25,7 +25,7 @@ LEAST_WITHIN = 1e-12  # variance within two parts, as a share of all: less is ro
 
 
 def find_members(
-    X: Any, labels: Labels, means: FloatArray, spread: FloatArray
+    X: CheckedRows, labels: Labels, means: FloatArray, spread: FloatArray
 ) -> tuple[list[Indices], list[Indices]]:
     """Return for each group the rows nearest to its mean, and those nearly as near to another mean.
 
@@ -59,7 +59,7 @@ def _least(values: FloatArray) -> Indices:
 
 
 def _measure(
-    X: Any, labels: Labels, means: FloatArray, spread: FloatArray
+    X: CheckedRows, labels: Labels, means: FloatArray, spread: FloatArray
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the distance of each row to its own mean, and its margin; meaningless outside the groups."""
     scale = 1.0 / np.where(spread > 0, spread, 1.0)
@@ -277,7 +277,7 @@ def share_words(share: float, points: float) -> str:
 
 
 def profile_groups(
-    X: Any,
+    X: CheckedRows,
     labels: Labels,
     columns: Sequence[str],
     n_groups: int,
@@ -374,7 +374,7 @@ def effect_sizes(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatAr
     return np.divide(gap, np.sqrt(np.maximum(within, 0.0)), out=gap.copy(), where=within > LEAST_WITHIN)
 
 
-def _center_and_spread(X: Any) -> tuple[FloatArray, FloatArray]:
+def _center_and_spread(X: CheckedRows) -> tuple[FloatArray, FloatArray]:
     if not sparse.issparse(X):
         return X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
     center = np.asarray(X.mean(axis=0)).ravel()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coterie._support.progress import clock
-from coterie._support.typing import RandomState, Settings
+from coterie._support.typing import RandomState, Settings, ValuesByName
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
@@ -178,7 +178,7 @@ class FitRequest:
     @property
     def wanted_places(self) -> str:
         """Which columns are positions; none where another distance than the straight line is asked for."""
-        return self.places if self.distance in (None, HAVERSINE) else OFF
+        return places_for(self.places, self.distance)
 
     @property
     def is_precomputed(self) -> bool:
@@ -194,6 +194,11 @@ class FitRequest:
     def is_number_asked(self) -> bool:
         """Whether one number of groups was asked for: it is given, whatever speaks against it."""
         return self.ks is not None and len(self.ks) == 1
+
+    @property
+    def is_one_group(self) -> bool:
+        """Whether one group was asked for: there is nothing to compare."""
+        return self.ks == (1,)
 
     @property
     def is_settled(self) -> bool:
@@ -218,9 +223,9 @@ class FitRequest:
         return scale_for(self.scale, self.distance)
 
     @property
-    def reading_of_rows(self) -> dict[str, Any]:
+    def reading_of_rows(self) -> ValuesByName:
         """How cells are read, without what says where rows are found: for rows that are at hand."""
-        return {name: value for name, value in self.reading.items() if name == "dates"}
+        return {"dates": self.reading["dates"]} if "dates" in self.reading else {}
 
     def numbers(self, most: int) -> tuple[int, ...]:
         """Return the numbers of groups to try; where none are given, up to `most`."""
@@ -255,6 +260,17 @@ class FitRequest:
         linkage = linkage_for(method, self.distance)
         settings = {**({"linkage": linkage} if linkage else {}), **self.settings} or None
         return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed, settings)
+
+
+def places_for(places: str, distance: str | None) -> str:
+    """Return which columns are positions; none where another distance than the straight line is asked for.
+
+    Examples
+    --------
+    >>> places_for("auto", None), places_for("auto", "manhattan")
+    ('auto', 'off')
+    """
+    return places if distance in (None, HAVERSINE) else OFF
 
 
 def scale_for(scale: str, distance: str | None) -> str:
@@ -356,7 +372,7 @@ def make_request(
     return request
 
 
-def _shown_pairs(pairs: Any) -> Any:
+def _shown_pairs(pairs: object) -> object:
     """Return pairs as a report can write them: a path, or a list."""
     if pairs is None or isinstance(pairs, str | os.PathLike):
         return None if pairs is None else str(pairs)
@@ -452,7 +468,7 @@ def check_k(k: Any) -> tuple[int, ...] | None:
     return found
 
 
-def _bad_k(k: Any) -> InvalidParameter:
+def _bad_k(k: object) -> InvalidParameter:
     allowed = 'a number from 1, a range such as "2..8", or "auto"'
     return InvalidParameter(f"k of coterie.fit must be {allowed}, got {k!r}.").in_shell(
         f"-k must be a number from 1, a range such as 2..8, or auto, got {shown_in_shell(k)}."

@@ -7,11 +7,10 @@ find is put back. Any order of the table's rows and columns then gives the same 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import AnyArray, Data, Indices, Model
+from coterie._support.typing import AnyArray, CheckedRows, Data, Indices, Model
 
 QUANTILES = 9  # by which columns are compared first
 DIGITS = 9  # of a column's values: rounding by a shift or another unit must not change the order
@@ -40,11 +39,11 @@ class RowOrder:
     rows: Indices
     columns: Indices
 
-    def take(self, points: Any) -> AnyArray:
+    def take(self, points: CheckedRows) -> AnyArray:
         """Return rows and columns in this order."""
         return np.ascontiguousarray(points[self.rows][:, self.columns])
 
-    def put_back(self, values: AnyArray) -> Any:
+    def put_back(self, values: AnyArray) -> AnyArray:
         """Return values of the ordered rows in the order that the rows had."""
         if len(values) != len(self.rows):
             return values  # a candidate without labels

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
+from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels
 from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes, Text
 
 SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
@@ -100,7 +100,11 @@ class Rule:
 
 
 def learn_rules(
-    X: Any, labels: Labels, columns: Sequence[str], differences: FloatArray, category_of: Sequence[str] = ()
+    X: CheckedRows,
+    labels: Labels,
+    columns: Sequence[str],
+    differences: FloatArray,
+    category_of: Sequence[str] = (),
 ) -> tuple[tuple[Rule | None, ...], str]:
     """Return a rule for each group 0..k-1, None where there is none, and a note on the rows they come from.
 
@@ -155,7 +159,7 @@ def _sample(labels: Labels, n_groups: int) -> tuple[Indices, FloatArray]:
     return np.concatenate(rows), np.concatenate(weights)
 
 
-def _dense(X: Any, chosen: Indices) -> FloatArray:
+def _dense(X: CheckedRows, chosen: Indices) -> FloatArray:
     values = X[:, chosen]
     return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
 

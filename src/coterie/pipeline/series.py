@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyArray, Labels
 from coterie.data import Table, as_table
 from coterie.data.columns import check_names
 from coterie.errors import InvalidData, InvalidParameter
@@ -31,8 +31,8 @@ SCALED = {
 class SeriesRows(MatrixRows):
     """Rows that are time series: judged and fitted as a matrix of distances, drawn as series."""
 
-    series: SeriesCollection | None = None  # as they are compared
-    told: str = ""  # how they are compared
+    series: SeriesCollection = field(kw_only=True)  # as they are compared
+    told: str = field(kw_only=True)  # how they are compared
 
     def medoid(self, labels: Labels, group: int) -> int:
         """Return the member of a group with the least sum of distances to the others."""
@@ -63,7 +63,7 @@ def series_rows(data: Any, request: FitRequest) -> SeriesRows:
         key=name if ids is not None else None,
         notes=(*notes, SCALED[plan.normalisation]),
     )
-    return SeriesRows(found.prepared, classes, found.distances, scaled, told)
+    return SeriesRows(found.prepared, classes, found.distances, series=scaled, told=told)
 
 
 def _refuse_options(request: FitRequest) -> None:
@@ -132,7 +132,7 @@ def _of_lengths(series: SeriesCollection) -> tuple[str, ...]:
     return () if shortest == longest else (f"series have {shortest:,} to {longest:,} points",)
 
 
-def _array_of(truth: Any, n_series: int) -> Any:
+def _array_of(truth: object, n_series: int) -> AnyArray | None:
     if truth is None or isinstance(truth, str):
         return None
     classes = np.asarray(truth)
@@ -141,12 +141,12 @@ def _array_of(truth: Any, n_series: int) -> Any:
     return classes
 
 
-def _classes(table: Table, truth: Any, identity: str, series: SeriesCollection) -> Any:
+def _classes(table: Table, truth: object, identity: str, series: SeriesCollection) -> AnyArray | None:
     """Return the class of each series of a long table; the points of one must agree."""
     if not isinstance(truth, str):
         return _array_of(truth, len(series))
     check_names(table.source, table.columns, [truth])
-    found: dict[Any, str] = {}
+    found: dict[object, str] = {}
     assert series.ids is not None
     which, classes = (_cells(table, name) for name in (identity, truth))
     for one, label in zip(which, classes, strict=True):
@@ -158,7 +158,7 @@ def _classes(table: Table, truth: Any, identity: str, series: SeriesCollection) 
     return np.array([found[one] for one in series.ids])
 
 
-def _cells(table: Table, name: str) -> list[Any]:
+def _cells(table: Table, name: str) -> list[object]:
     if table.is_matrix:
         cells = np.asarray(table.content)[:, table.columns.index(name)].tolist()
         return [int(one) if float(one).is_integer() else one for one in cells]

@@ -127,12 +127,14 @@ def _groups(found: Clustering) -> list[str]:
     apart = LIKE if by_rows else APART
     width = max(map(len, [*words, apart]))
     head = "rule (precision, recall)" if any(rules) else ""
-    lines = [f"{INDENT}group      rows   share   {apart:<{width}}  {head}".rstrip()]
+    things = "series" if _is_series(found) else "rows"
+    lines = [f"{INDENT}group    {things:>6}   share   {apart:<{width}}  {head}".rstrip()]
     for at in shown:
         size = f"{INDENT}{at + 1:<5}  {profile.sizes[at]:>8,}  {groups.shares[at]:>6.1%}"
         lines.append(f"{size}   {words[at]:<{width}}  {rules[at]}".rstrip())
     if found.k > SHOWN_GROUPS:
-        lines.append(f"{INDENT}and {found.k - SHOWN_GROUPS} more groups")
+        hidden = found.k - SHOWN_GROUPS
+        lines.append(f"{INDENT}and {hidden} more group{'s' * (hidden > 1)}")
     if groups.n_noise:
         share = groups.n_noise / groups.n_grouped
         lines.append(f"{INDENT}noise  {groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
@@ -177,7 +179,8 @@ def _centres(groups: Groups) -> list[str]:
         lines.append(f"{INDENT}{name:<{first}}  {values}")
     hidden = len(described) - len(columns)
     if hidden:
-        lines.append(f"{INDENT}and {hidden:,} more columns that differ less")
+        columns_that = "column that differs" if hidden == 1 else "columns that differ"
+        lines.append(f"{INDENT}and {hidden:,} more {columns_that} less")
     return [*lines, ""]
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import issparse
 
 from coterie._support import hooks
 from coterie._support.typing import Data, FloatArray, Indices, JsonObject, Labels, Model
@@ -33,13 +34,14 @@ CHANCE = 2.0  # standard deviations of what chance does to shares
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Sums over new rows, by the groups that a model gives them."""
+    """Sums over new rows, by the groups that a model gives them; noise counts in none."""
 
     counts: Indices  # rows per group
     sums: Any  # of scaled rows per group
     squares: FloatArray  # of scaled columns, about the means of the fit
     distance: float  # sum of squared distances to the centre of the own group, scaled
     sample: Data  # some rows, scaled
+    n_noise: int = 0  # rows in no group
 
     def __add__(self, other: Look) -> Look:
         return Look(
@@ -48,6 +50,7 @@ class Look:
             self.squares + other.squares,
             self.distance + other.distance,
             np.concatenate([self.sample, other.sample]),
+            self.n_noise + other.n_noise,
         )
 
 
@@ -71,16 +74,17 @@ class NewRows(Protocol):
 
 def look_at_rows(X: Data, labels: Labels, centers: FloatArray, origin: FloatArray, taken: Indices) -> Look:
     """Return the sums of scaled rows whose groups are known; `taken` are the rows of the sample."""
-    k = len(centers)
-    rows = np.asarray(X, dtype=np.float64)
-    sums = np.stack([np.bincount(labels, column, minlength=k) for column in rows.T], axis=1)
-    away, own = rows - origin, rows - centers[labels]
+    k, is_grouped = len(centers), labels >= 0
+    rows, groups = np.asarray(X, dtype=np.float64)[is_grouped], labels[is_grouped]
+    sums = np.stack([np.bincount(groups, column, minlength=k) for column in rows.T], axis=1)
+    away, own = rows - origin, rows - centers[groups]
     return Look(
-        np.bincount(labels, minlength=k),
+        np.bincount(groups, minlength=k),
         sums,
         np.einsum("ij,ij->j", away, away),
         float(np.einsum("ij,ij->", own, own)),
         X[taken],
+        len(labels) - len(groups),
     )
 
 
@@ -118,9 +122,11 @@ class Arrival:
     n_rows : int
         How many they are.
     shares, shares_before : arrays of shape (k,)
-        Share of each group among them, and among the rows seen before.
+        Share of each group among them, and among the rows seen before; noise counts in neither.
     distance, distance_before : float
         Root mean square distance to the centre of the own group, in scaled columns.
+    noise, noise_before : float
+        Share of rows that belong to no group, of methods that have such.
     """
 
     source: str
@@ -129,6 +135,8 @@ class Arrival:
     shares_before: FloatArray
     distance: float
     distance_before: float
+    noise: float = 0.0
+    noise_before: float = 0.0
 
     @property
     def ratio(self) -> float:
@@ -138,6 +146,8 @@ class Arrival:
     @property
     def moved_share(self) -> float:
         """Share of the rows that would have to change groups for the shares to be those before."""
+        if self.noise == 1.0:
+            return 0.0  # none has a group
         return float(np.abs(self.shares - self.shares_before).sum() / 2)
 
     @property
@@ -153,6 +163,11 @@ class Arrival:
                 f"{group_name(at)} has {100 * self.shares[at]:.0f} % of the rows, "
                 f"{100 * self.shares_before[at]:.0f} % in the fit"
             )
+        chance = float(np.sqrt(self.noise_before * (1 - self.noise_before) / max(self.n_rows, 1)))
+        if self.noise > self.noise_before + OTHER_SHARE + CHANCE * chance:
+            found.append(
+                f"{100 * self.noise:.0f} % of the rows are noise, {100 * self.noise_before:.0f} % in the fit"
+            )
         return tuple(found)
 
     def to_dict(self) -> JsonObject:
@@ -164,15 +179,18 @@ class Arrival:
             "shares_before": self.shares_before.tolist(),
             "distance": self.distance,
             "distance_before": self.distance_before,
+            "noise": self.noise,
+            "noise_before": self.noise_before,
             "drift": list(self.drift),
         }
 
     def __str__(self) -> str:
         shares = " ".join(f"{100 * share:.0f}" for share in self.shares[:MOST_SHARES])
         more = " ..." if len(self.shares) > MOST_SHARES else ""
-        far = "" if np.isnan(self.ratio) else f"; distance {self.ratio:.2f} of the fit's"
+        far = "" if np.isnan(self.ratio) or self.noise == 1 else f"; distance {self.ratio:.2f} of the fit's"
+        noise = f", noise {100 * self.noise:.0f} %" if self.noise or self.noise_before else ""
         verdict = "drift: " + "; ".join(self.drift) if self.drift else "no drift"
-        return f"{self.source}  {self.n_rows:,} rows; groups {shares}{more} %{far}; {verdict}"
+        return f"{self.source}  {self.n_rows:,} rows; groups {shares}{more} %{noise}{far}; {verdict}"
 
 
 MOST_SHARES = 12  # shares of groups on one line
@@ -242,7 +260,7 @@ def examine(found: Clustering, source: object, *, missing: str = "error", **read
 
 
 def update(found: Clustering, source: object, *, missing: str = "error", **reading: Any) -> Update:
-    """Take new rows into groups that were found before, without the rows they were found in.
+    """Update groups with new rows, without the rows of the fit.
 
     Groups keep their numbers, columns their scaling. K-means and mixtures move to where a fit to all rows
     would nearly be (`KMeans.partial_fit`, `GaussianMixture.partial_fit`); mini-batch k-means and BIRCH go on
@@ -342,14 +360,15 @@ def _groups_of(found: Any, *, may_grow: bool) -> Groups:
         ).in_shell(f"the model holds a {type(found).__name__}, not the answer of coterie fit --save.")
     if groups.places:
         raise InvalidParameter(
-            "groups of positions take in no more rows. Fit old and new rows together, or use predict."
+            "groups of positions cannot be updated with new rows. Fit old and new rows together, or use "
+            "predict."
         )
     can_grow = groups.recipe.method in GROWING and not groups.levels
     if (may_grow and not can_grow) or groups.k < 1:
         kind = "tables with categories" if groups.levels else f"groups of {groups.recipe.method}"
         raise InvalidParameter(
-            f"{kind} cannot take in more rows; those of {', '.join(GROWING)} on numbers can. Fit old and new "
-            f"rows together."
+            f"{kind} cannot be updated with new rows; those of {', '.join(GROWING)} on numbers can. Fit old "
+            f"and new rows together."
         )
     if groups.levels or not hasattr(groups.model, "predict"):
         raise InvalidParameter("groups of tables with categories are not compared with new rows by distance.")
@@ -362,10 +381,11 @@ def _new_rows(groups: Groups, source: Any, missing: str, reading: Any) -> NewRow
         return opened(groups, source)
     X, name = groups.matrix_of(source, **reading)
     complete = settle_missing(X, groups.columns, policy=missing, source=name, medians=groups.medians)
-    if not len(complete.X):
-        raise InvalidData(f"{name}: has no row to take in.")
+    if not complete.X.shape[0]:
+        raise InvalidData(f"{name}: has no rows.")
     is_path = isinstance(source, str | os.PathLike)
-    scaled = np.ascontiguousarray(groups.scaling.apply(complete.X))
+    scaled = groups.scaling.apply(complete.X)
+    scaled = np.ascontiguousarray(scaled.toarray() if issparse(scaled) else scaled)  # features are dense
     return RowsInMemory(os.path.basename(os.fspath(source)) if is_path else name, scaled)
 
 
@@ -385,8 +405,10 @@ def _arrival(groups: Groups, rows: NewRows, look: Look) -> Arrival:
         rows.n_rows,
         look.counts / max(int(look.counts.sum()), 1),
         profile.sizes / max(int(profile.sizes.sum()), 1),
-        float(np.sqrt(look.distance / max(rows.n_rows, 1))),
+        float(np.sqrt(look.distance / max(int(look.counts.sum()), 1))),
         float(np.sqrt(max(within, 0.0))),
+        look.n_noise / max(rows.n_rows, 1),
+        groups.n_noise / max(groups.n_grouped, 1),
     )
 
 

@@ -11,12 +11,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import JsonObject
 from coterie.evaluate import Significance, Stability
-from coterie.evaluate.belief import SIGNIFICANT, STABLE, is_stable
+from coterie.evaluate.belief import DISSOLVED, SIGNIFICANT, STABLE, is_dissolved, is_stable
 
 LEVEL = SIGNIFICANT
 LEAST_SHARE = 0.5  # of the groups that must be stable, however small they are
+LEAST_GROUPS = 2  # that must come back, or nothing is divided
 NAMED_GROUPS = 3  # doubtful groups that a headline names
 NO_GROUPS = "no groups"
 NOT_ONE_GAUSSIAN = (
@@ -31,9 +33,9 @@ class FitVerdict:
     """Whether the groups of an answer are announced, and why.
 
     Groups are announced when nothing speaks against them: borders that a single cluster would not show, a
-    null model that is rejected at the level 0.05, and groups that come back in resamples, at least half of
-    them each by itself. Otherwise they are the best guess. A number of groups that was asked for is given as
-    asked, with the verdict beside it.
+    null model that is rejected at the level 0.05, and groups that come back in resamples: at least half of
+    them are stable each by itself, and at least two are not dissolved. Otherwise they are the best guess. A
+    number of groups that was asked for is given as asked, with the verdict beside it.
 
     Parameters
     ----------
@@ -75,7 +77,8 @@ class FitVerdict:
         if self.stability is None:
             return None
         n_stable, n_known = self._stable_groups
-        return is_stable(self.stability) and n_stable >= LEAST_SHARE * n_known
+        is_divided = self._n_back >= min(LEAST_GROUPS, n_known)
+        return is_stable(self.stability) and is_divided and n_stable >= LEAST_SHARE * n_known
 
     @property
     def why_unstable(self) -> str:
@@ -85,19 +88,28 @@ class FitVerdict:
         --------
         >>> FitVerdict(3, 3, False, True, 0.01, 0.78, (0.95, 0.71, 0.7)).why_unstable
         'only 1 of 3 groups has 0.75 or more'
+        >>> FitVerdict(2, 2, False, True, 0.01, 0.87, (0.95, 0.14)).why_unstable
+        'only 1 of 2 groups has 0.6 or more'
         """
         if self.stability is None or self.is_stable:
             return ""
         n_stable, n_known = self._stable_groups
         if not is_stable(self.stability):
             return f"below {STABLE:g}"
-        return f"only {n_stable} of {n_known} groups {'has' if n_stable == 1 else 'have'} {STABLE:g} or more"
+        is_divided = self._n_back >= min(LEAST_GROUPS, n_known)
+        n_found, least = (n_stable, STABLE) if is_divided else (self._n_back, DISSOLVED)
+        return f"only {n_found} of {n_known} groups {'has' if n_found == 1 else 'have'} {least:g} or more"
 
     @property
     def _stable_groups(self) -> tuple[int, int]:
         """How many groups come back, and of how many that is known."""
         known = [value for value in self.per_group if not math.isnan(value)]
         return sum(map(is_stable, known)), len(known)
+
+    @property
+    def _n_back(self) -> int:
+        """How many groups resamples have something like."""
+        return sum(not is_dissolved(value) for value in self.per_group if not math.isnan(value))
 
     @property
     def is_significant(self) -> bool | None:
@@ -157,7 +169,7 @@ class FitVerdict:
         """How many groups, in words."""
         if self.k == 1 and not self.is_asked and self.is_apart is not None:
             return NO_GROUPS
-        return f"{self.k} group{'' if self.k == 1 else 's'}"
+        return count_of(self.k, "group")
 
     @property
     def headline(self) -> str:
@@ -180,7 +192,7 @@ class FitVerdict:
     def _unconvincing(self) -> str:
         facts = ", ".join(self._facts())
         if self.is_asked:
-            return f"{self.count}; as asked; not convincing ({facts})"
+            return f"{self.count}; as requested; not convincing ({facts})"
         return f"{self.announcement}. Best guess: {self.best_guess} ({facts})"
 
     def _facts(self) -> list[str]:
@@ -196,7 +208,7 @@ class FitVerdict:
         return "unstable" if is_mean else f"unstable: {self.why_unstable}"
 
     def _asked(self) -> list[str]:
-        return ["as asked"] if self.is_asked else []
+        return ["as requested"] if self.is_asked else []
 
     def _tests(self) -> list[str]:
         said = [] if self.stability is None else [f"stable ({self.stability_text})"]

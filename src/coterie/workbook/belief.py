@@ -15,13 +15,14 @@ from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.fit import check_belief
+from coterie.pipeline.null_test import WEAKEST
 from coterie.pipeline.partition import Partition, RowSilhouettes
 from coterie.pipeline.recipe import Recipe, make_estimator, takes_k
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows.memory import MemoryRows
 from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.verdict import FitVerdict, decide, is_beside_the_point
-from coterie.workbook.rowsets import NOISE
+from coterie.workbook.rowsets import NOISE, unmasked
 
 SILHOUETTE_ROWS = 3_000  # all distances among them take well below a second
 LEAST_OF_GROUP = 25  # rows of each group that are measured, where it has so many
@@ -122,7 +123,10 @@ def measure(
     answer: Clustering | None,
     tracker: Tracker,
 ) -> Belief:
-    """Measure groups anew, whoever made them: they are refitted with as many groups as there are now.
+    """Measure groups as they are now, whoever made them.
+
+    Resamples are clustered into as many groups. Groups that were edited are compared with null data by their
+    weakest border, since that is what a bad split or a wrong move changes.
 
     Parameters
     ----------
@@ -151,16 +155,30 @@ def measure(
     stable, chance = None, None
     if k > 1:
         stable, chance = check_belief(
-            compared.points, own, chosen, request, tracker, filled=compared.filled, mixed=compared.mixed
+            compared.points,
+            own,
+            chosen,
+            request,
+            tracker,
+            filled=compared.filled,
+            mixed=compared.mixed,
+            is_given=answer is None or not np.array_equal(unmasked(answer.labels), labels),
         )
     if chance is not None and is_beside_the_point(is_apart and k > 1, chance.p_value):
         chance = None
     tracker.report(3, stage="silhouettes", total=4)
     silhouettes, mean = silhouettes_of(rows, labels, k, request.seed)
     verdict = decide(k, k, is_asked=True, is_apart=is_apart, stability=stable, significance=chance)
-    title = find_method(method).title
-    said = f"Resamples were clustered by {title} into {k} groups." if stable is not None else ""
+    said = _how(find_method(method).title, k, stable, chance)
     return Belief(labels_hash, group_ids, verdict, stable, chance, silhouettes, mean, said)
+
+
+def _how(title: str, k: int, stable: Stability | None, chance: Significance | None) -> str:
+    """Return how edited groups were measured."""
+    said = [] if stable is None else [f"Resamples were clustered by {title} into {k} groups."]
+    if chance is not None and chance.measure == WEAKEST:
+        said.append("Null data were compared by the weakest border between two groups.")
+    return " ".join(said)
 
 
 def _compared(rows: MemoryRows, labels: Labels, request: FitRequest) -> tuple[Compared, Labels]:

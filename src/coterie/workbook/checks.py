@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -218,17 +218,3 @@ def unique_rows(rows: Indices | None, ranges: Indices | None, n_rows: int) -> In
     for first, stop in () if ranges is None else ranges.tolist():
         chosen[first:stop] = True
     return np.flatnonzero(chosen)
-
-
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return names in a sentence: "a, b and 3 more".
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
-    ('a and b', 'a, b, c and 2 more')
-    """
-    shown = [shortened(name, 40) for name in names[:most]]
-    if len(names) > most:
-        shown.append(f"{len(names) - most} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

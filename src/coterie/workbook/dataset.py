@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._printing import listed
 from coterie._support import hooks
 from coterie._support.progress import track
 from coterie._support.stores import is_url
 from coterie._support.typing import Settings
 from coterie.data import Table, as_table
-from coterie.data.notes import listed
 from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter, MissingFile
 from coterie.pipeline.request import FitRequest, make_request

@@ -8,10 +8,11 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from coterie._printing import count_of, in_sentence
 from coterie._support.typing import Indices, Settings
 from coterie.data.columns import check_names
 from coterie.errors import InvalidParameter
-from coterie.workbook.checks import listed, unique_rows
+from coterie.workbook.checks import unique_rows
 from coterie.workbook.rowsets import LEFT_OUT, NOISE
 from coterie.workbook.state import Group, Pair, Roles, State
 
@@ -198,7 +199,7 @@ def say(operation: Operation, before: State, after: State) -> str:
     name = operation["op"]
     group = before.title(operation["group"]) if "group" in operation else ""
     if name == "merge":
-        return f"Merged {listed([before.title(one) for one in operation['groups']])}"
+        return f"Merged {in_sentence([before.title(one) for one in operation['groups']])}"
     if name == "rename":
         return f"Renamed {group} to {operation['name']}" if operation["name"] else f"Took the name of {group}"
     if name in _GROUP_TEXT:
@@ -224,18 +225,18 @@ _GROUP_TEXT = {"note": "Wrote a note about {group}", "colour": "Coloured {group}
 def _say_rows(operation: Operation, before: State, after: State) -> str:
     name = operation["op"]
     if name == "test":
-        return f"Tested {after.k} group{'' if after.k == 1 else 's'}"
+        return f"Tested {count_of(after.k, 'group')}"
     if name == "fit":
         headline = "" if after.belief is None else after.belief.verdict.announcement
         method = "" if after.answer is None else f" by {after.answer.groups.recipe.title}"
         return f"Found {headline[:1].lower()}{headline[1:]}{method}"
     if name == "given":
-        return f"Took {after.k} group{'' if after.k == 1 else 's'} from {operation.get('from', 'labels')}"
+        return f"Took {count_of(after.k, 'group')} from {operation.get('from', 'labels')}"
     if name == "cluster_rest":
         n_locked = sum(group.locked for group in before.groups)
-        return f"Clustered the rest again, keeping {n_locked} group{'' if n_locked == 1 else 's'}"
+        return f"Clustered the rest again, keeping {count_of(n_locked, 'group')}"
     n_rows = len(unique_rows(operation.get("rows"), operation.get("ranges"), before.data.n_rows))
-    count = f"{n_rows:,} row{'' if n_rows == 1 else 's'}"
+    count = count_of(n_rows, "row")
     return {
         "move": lambda: f"Moved {count} to {before.title(operation['group'])}",
         "new": lambda: f"Made {after.groups[-1].name or 'a group'} of {count}",

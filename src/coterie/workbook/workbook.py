@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from coterie._printing import count_of
 from coterie._support.progress import ProgressOption
 from coterie._support.typing import JsonObject, Labels, Settings
 from coterie.errors import CoterieError, InvalidParameter
@@ -41,7 +42,7 @@ class Entry:
 
 
 class Workbook:
-    """Groups that a person can see, correct, test again and take away.
+    """Groups that a person can see, edit, test again and export.
 
     Every change is an operation; the log of operations is all there is. Undo, redo, saving and the exported
     script are replays of it. States are kept, so that going back and forth computes nothing.
@@ -296,7 +297,7 @@ class Workbook:
 
         return answer_of(self.state)
 
-    def explore(self, **options: Any) -> Any:
+    def explore(self, **options: Any) -> object:
         """Open the explorer on this workbook; see `coterie.show.explore`."""
         from coterie._support import hooks
 
@@ -310,5 +311,5 @@ class Workbook:
 
     def __repr__(self) -> str:
         names = ", ".join(self.names[:5]) + (" ..." if self.k > 5 else "")
-        groups = f"{self.k} group{'' if self.k == 1 else 's'}" + (f" ({names})" if names else "")
+        groups = count_of(self.k, "group") + (f" ({names})" if names else "")
         return f"<Workbook of {self._data.name}: {groups}, {self._position} operations>"

@@ -1,7 +1,13 @@
 """Whether to believe a clustering: stability, significance, null models, consensus."""
 
 from coterie.evaluate.belief.consensus import ABSENT, Consensus
-from coterie.evaluate.belief.null_models import fit_configuration, fit_null, fit_pca_box, fit_uniform
+from coterie.evaluate.belief.null_models import (
+    NullModel,
+    fit_configuration,
+    fit_null,
+    fit_pca_box,
+    fit_uniform,
+)
 from coterie.evaluate.belief.refitting import (
     Refitter,
     draw_subsample,
@@ -11,15 +17,24 @@ from coterie.evaluate.belief.refitting import (
     seed_from,
 )
 from coterie.evaluate.belief.significance import EXACT, SIGNIFICANT
-from coterie.evaluate.belief.stability import STABLE, VERDICTS, best_jaccards, is_stable
+from coterie.evaluate.belief.stability import (
+    DISSOLVED,
+    STABLE,
+    VERDICTS,
+    best_jaccards,
+    is_dissolved,
+    is_stable,
+)
 
 __all__ = [
     "ABSENT",
+    "DISSOLVED",
     "EXACT",
     "SIGNIFICANT",
     "STABLE",
     "VERDICTS",
     "Consensus",
+    "NullModel",
     "Refitter",
     "best_jaccards",
     "draw_subsample",
@@ -28,6 +43,7 @@ __all__ = [
     "fit_null",
     "fit_pca_box",
     "fit_uniform",
+    "is_dissolved",
     "is_stable",
     "own_stream",
     "run_all",

@@ -34,7 +34,7 @@ def permutation_significance(
     random_state: RandomState = None,
     progress: ProgressOption = None,
 ) -> Significance:
-    """Compare the agreement of two labelings with that of permuted labels.
+    """Test the agreement of two labelings against permuted labels (a permutation test).
 
     The draws keep the sizes of all classes and clusters. For measures of the catalogue the table of such a
     draw is drawn directly, in time that does not grow with the samples.

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -49,7 +50,7 @@ ROWS_JUDGED = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """A value, what chance gives instead, and how often chance is as good.
+    """The observed value of a measure, its values on null data, and the p-value.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ class Significance:
         >>> Significance("separation", "gaussian", "one Gaussian", 0.3, draws, True).p_in_words
         'Monte Carlo p = 0.51, 99 draws'
         """
-        draws = f"{self.n_draws:,} draw{'' if self.n_draws == 1 else 's'}"
+        draws = count_of(self.n_draws, "draw")
         least = "" if self.n_as_good else "the smallest possible with "
         return f"Monte Carlo p = {self.p_value:.2g}, {least}{draws}"
 
@@ -207,7 +208,7 @@ def significance(
     random_state: RandomState = None,
     progress: ProgressOption = None,
 ) -> Significance:
-    """Compare a clustering with clusterings of data that have no clusters.
+    """Test a clustering against a null model: data drawn without clusters.
 
     The estimator is fitted to the data, and to `n_draws` data sets drawn from the null model, which is
     learned from the data. The p-value is the share of data sets, the given one included, whose clustering is

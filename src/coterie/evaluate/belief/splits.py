@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     AnyFunction,
@@ -123,7 +124,7 @@ def two_means(X: Data, seed: int) -> Labels:
     for start in range(STARTS):
         seeds: Any = _core.kmeans_seed(X, 2, None, 2, shift_seed(seed, start), False, threads)
         run = _core.kmeans_fit(X, X[seeds.indices], None, options, None, columns)
-        if best is None or run.inertia < best.inertia:
+        if best is None or is_lower(run.inertia, best.inertia):
             best = run
     assert best is not None
     return np.asarray(best.labels)

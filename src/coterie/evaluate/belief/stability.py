@@ -51,8 +51,9 @@ from coterie.evaluate.labelings import Labeling, read_labeling
 Scheme: TypeAlias = Literal["bootstrap", "subsample", "noise"]
 # what mean Jaccard similarities mean, after the manual of R's clusterboot [hennig-2007]
 STABLE = 0.75
+DISSOLVED = 0.6  # below
 PRINTED = 2  # decimals of a similarity, and what its word is for: no number contradicts its word
-VERDICTS = ((0.85, "strong"), (STABLE, "stable"), (0.6, "doubtful"), (-np.inf, "dissolved"))
+VERDICTS = ((0.85, "strong"), (STABLE, "stable"), (DISSOLVED, "doubtful"), (-np.inf, "dissolved"))
 SCHEMES = Choice("bootstrap", "subsample", "noise")
 DEFAULT_FRACTION = 0.5  # clusterboot's
 DEFAULT_NOISE = 0.1
@@ -60,7 +61,7 @@ DEFAULT_NOISE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How well clusters come back in resamples.
+    """How well clusters are recovered in resamples.
 
     Parameters
     ----------
@@ -214,7 +215,18 @@ def is_stable(value: float) -> bool:
     return round(float(value), PRINTED) >= STABLE
 
 
-def plain_value(value: object) -> Any:
+def is_dissolved(value: float) -> bool:
+    """Return whether resamples have nothing like a cluster, by its mean Jaccard similarity as it is printed.
+
+    Examples
+    --------
+    >>> is_dissolved(0.14), is_dissolved(0.6)
+    (True, False)
+    """
+    return round(float(value), PRINTED) < DISSOLVED
+
+
+def plain_value(value: object) -> object:
     """Return a number or label as JSON can hold it: None for what is not finite."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and not np.isfinite(plain) else plain
@@ -232,7 +244,7 @@ def stability(
     random_state: RandomState = None,
     progress: ProgressOption = None,
 ) -> Stability:
-    """Find out whether the clusters of an estimator come back when the data change a little.
+    """Measure the stability of clusters: how well resamples of the data recover them.
 
     The estimator is fitted to the whole and to every resample. A cluster C of the whole is compared with all
     clusters D of a resample, among the rows of the resample: its score is the greatest |C ∩ D| / |C ∪ D|. The

@@ -70,7 +70,7 @@ class Hopkins:
 
 
 def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomState = None) -> Hopkins:
-    """Compare distances between rows with distances from random points of their box to rows.
+    """Return the Hopkins statistic: whether the rows are clustered, or uniform in their bounding box.
 
     With the distances w of m random rows to their nearest other row, and the distances u of m random points
     to their nearest row, in d columns,

@@ -64,7 +64,7 @@ class Drift:
         "shift": Sometimes(Maybe(Real(nan=True))),
     }
 
-    cluster: Any
+    cluster: object
     before: int
     after: int
     shared: int
@@ -175,7 +175,7 @@ def _listed(values: Iterable[object]) -> str:
 
 
 def match(reference: VectorLike | Model, new: VectorLike | Model, *, X: MatrixLike | None = None) -> Matching:
-    """Give the clusters of a new run the names they have in a reference.
+    """Match the clusters of a new run with those of a reference, and relabel them.
 
     Clusters are matched one to one such that as many rows as possible keep their name. A pair counts when
     most rows of one of the two are in the other; the rest are births, deaths, or parts of splits and merges.
@@ -234,9 +234,9 @@ class _Matcher:
         olds, news = self._old.names, self._new.names
         name_of = {new: olds[old] for old, new in pairs}
         fresh = _fresh_names(
-            olds[self._is_old], [new for new in np.flatnonzero(self._is_new) if new not in name_of]
+            olds[self._is_old], [new for new in np.flatnonzero(self._is_new).tolist() if new not in name_of]
         )
-        names = {int(new): plain(name) for new, name in (name_of | fresh).items()}
+        names = {new: plain(name) for new, name in (name_of | fresh).items()}
         splits = self._families(self._is_old, self._is_new, self._of_new, self._of_old)
         merges = self._families(self._is_new, self._is_old, self._of_old.T, self._of_new.T)
         in_split = {part for parts in splits.values() for part in parts}
@@ -314,7 +314,7 @@ def _are_clusters(names: AnyArray) -> AnyArray:
     return names >= 0 if names.dtype.kind in "if" else np.ones(names.size, dtype=bool)
 
 
-def _fresh_names(olds: AnyArray, news: list[Any]) -> dict[Any, Any]:
+def _fresh_names(olds: AnyArray, news: list[int]) -> dict[int, Hashable]:
     if olds.dtype.kind in "iufb":
         first = int(olds.max()) + 1 if olds.size else 0
         return {new: first + at for at, new in enumerate(news)}

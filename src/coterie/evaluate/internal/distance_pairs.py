@@ -227,6 +227,11 @@ def _correlation(space: Space, partition: Partition, unit: float = 1.0) -> float
     weights = np.ones(codes.size) if partition.sample_weight is None else partition.sample_weight
     n_within = float((sizes * (sizes - 1)).sum())  # every pair counts twice here
     n_between = n * (n - 1) - n_within
+    if not (n_within > 0 and n_between > 0):
+        raise InvalidData(
+            f"sample_weight of point_biserial says how many copies of a sample there are: with {n:g} in all, "
+            f"no group holds a pair. Give weights that add up to more than 1 in a group."
+        )
     total = within = largest = 0.0
     for rows, measured in space.blocks():
         distances = measured / unit

@@ -42,8 +42,8 @@ def dunn_score(
 ) -> float:
     """Least dissimilarity of two clusters over the greatest dispersion of one.
 
-    The classic form is the default. Deck 004's form, centroid distance over the largest distance to a
-    centroid, is ``between="centroid", within="radius"``; ``between="mean", within="mean_pairwise"`` is the
+    The classic form is the default. Centroid distance over the largest distance to a centroid is
+    ``between="centroid", within="radius"``; ``between="mean", within="mean_pairwise"`` is the
     form that R's fpc calls dunn2. Infinite where no cluster has an extent.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Data, FloatArray, Indices, Labels
+from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels
 from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
 from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_step
@@ -71,11 +71,14 @@ class Separation:
         Of each valley, in standard errors beyond what one cloud would show; shallowest first.
     crossing : float
         Share of the nearest neighbours of the rows that are in another group, or in none.
+    likelihood : float, default=nan
+        Logarithm of the likelihood of the groups as normal clouds; nan: not asked for.
     """
 
     score: float
     evidence: FloatArray
     crossing: float
+    likelihood: float = np.nan
 
     @property
     def rank(self) -> float:
@@ -136,7 +139,7 @@ class Hills:
     depths: FloatArray  # (scales, rows - 1): depth of the valley that it crosses
 
     @classmethod
-    def of(cls, trees: Sequence[ModeTree], edges: Indices, lengths: Any) -> Hills:
+    def of(cls, trees: Sequence[ModeTree], edges: Indices, lengths: Distances) -> Hills:
         """Put trees side by side, with the edges over which groups may be neighbours, and their lengths."""
         with np.errstate(divide="ignore"):
             log_lengths = np.log(np.asarray(lengths, dtype=np.float64))
@@ -261,6 +264,14 @@ class Valleys:
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
         counted = np.where(evidence < 0, self._divided * evidence, np.minimum(evidence, ENOUGH))
         return Separation(float(counted.sum()), evidence, float(crossing.mean()))
+
+    def are_clouds(self, labels: Labels) -> bool:
+        """Return whether every group is like a cloud: not bent, not hollow; noise is in none."""
+        k = int(labels.max(initial=-1)) + 1
+        if self._lines is None or k < 1 or labels.min() < 0:
+            return False
+        lines = self._lines.of(labels, k)
+        return all(lines.straightness(group) == 1.0 for group in range(k))
 
     def fill(self, labels: Labels) -> Labels:
         """Return the labels 0..k-1 with noise given to the group that it hangs on, nearest first."""

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from coterie import _core
 from coterie._support.linear_algebra import principal_components
-from coterie._support.typing import Data, FloatArray, Labels
+from coterie._support.typing import Data, FloatArray, Labels, Mask
 
 SPLITS = 4  # of the rows in halves: the mean over several depends less on one of them
 # the window of the density holds the smaller group's rows over this number; the depth that one cloud rarely
@@ -226,7 +226,7 @@ def medians_of(lines: FloatArray) -> FloatArray:
     return np.asarray((parted[:, half - 1] + parted[:, half]) / 2)
 
 
-def sums_of_halves(rows: FloatArray, halves: Any) -> Sums:
+def sums_of_halves(rows: FloatArray, halves: Mask) -> Sums:
     """Return number, mean and scatter of both halves of some rows, for each split.
 
     Examples
@@ -243,7 +243,7 @@ def sums_of_halves(rows: FloatArray, halves: Any) -> Sums:
     return counts, means.reshape(n_splits, 2, d), scatters.reshape(n_splits, 2, d, d)
 
 
-def _discriminants(one: Sums, other: Sums) -> tuple[FloatArray, FloatArray, Any]:
+def _discriminants(one: Sums, other: Sums) -> tuple[FloatArray, FloatArray, Mask]:
     """Return the axes on which two groups have unit spread, their middles, and which splits have both.
 
     There is one axis for each half of each split.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coterie._support.typing import Data, FloatArray
@@ -92,7 +90,7 @@ def _are_few(X: Data) -> bool:
     return len(np.unique(X, axis=0)) <= FEW_ROWS
 
 
-def step_of(column: Any) -> float:
+def step_of(column: FloatArray) -> float:
     """Return the step that the values of a rounded column are whole numbers of; 0 where it is not rounded.
 
     Examples

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from coterie._support.linear_algebra import FLAT, symmetric_axes
 from coterie._support.optional import require
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data
+from coterie._support.typing import Data, Distances
 from coterie.data import Table, as_table, prepare_rows
 from coterie.data.square import names_of_square, square_columns, square_of
-from coterie.distance.input import check_distance_matrix
+from coterie.distance.matrices import check_distance_matrix
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.recipe import takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest
@@ -28,7 +27,7 @@ MOST_AXES = 50  # principal coordinates of a matrix of distances
 class MatrixRows(MemoryRows):
     """Rows of which distances are known: judged by principal coordinates, fitted to the distances."""
 
-    distances: Any = None
+    distances: Distances | None = None
 
     def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Fitted:
         """Fit a winner to the distances where its method takes them, else to the coordinates."""
@@ -59,7 +58,7 @@ def rows_of_distances(
     source: str,
     names: list[str] | None,
     key: str | None = None,
-    notes: tuple[Any, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> MatrixRows:
     """Return rows of which distances are known, by their principal coordinates.
 

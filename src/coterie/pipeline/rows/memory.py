@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import AnyArray, Data, Labels
 from coterie.data import LeftOut, PreparedRows, Scaling
 from coterie.data.sampling import draw_rows
 from coterie.errors import InvalidParameter
@@ -26,6 +26,7 @@ from coterie.pipeline.row_order import fit_in_order, row_order
 from coterie.pipeline.rows.protocol import OBSERVED, Compared, Fitted, Resampled
 from coterie.pipeline.rows.sampling import compare_sample, n_sampled
 from coterie.pipeline.rows.starting import (
+    LATENT,
     fit_from_sample,
     n_of_start,
     observed_notes,
@@ -57,7 +58,7 @@ class MemoryRows:
     """Rows of a table in memory."""
 
     prepared: PreparedRows
-    classes: Any = None
+    classes: AnyArray | None = None
 
     @property
     def source(self) -> str:
@@ -75,9 +76,19 @@ class MemoryRows:
         return self.prepared.choice.used
 
     @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that are used: two for a position."""
+        return self.prepared.table_columns
+
+    @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Columns not used, and why."""
         return self.prepared.choice.left_out
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done."""
+        return self.prepared.notes
 
     @property
     def scaling(self) -> Scaling:
@@ -119,7 +130,7 @@ class MemoryRows:
         is_observed = self.prepared.complete.is_observed
         return compare_sample(*some, sample, self.n_rows, request, self.mixed, is_observed=is_observed)
 
-    def classes_of(self, compared: Compared) -> Any:
+    def classes_of(self, compared: Compared) -> AnyArray | None:
         """Return the classes of the compared rows, where they were given; else None."""
         return None if self.classes is None else self.classes[self.prepared.rows][compared.rows]
 
@@ -133,7 +144,7 @@ class MemoryRows:
                 return self._fit_gaps(exact, compared, request)
             if self.counts_observed(winner, request):
                 model, said = self._fit_observed(winner, request), observed_notes(winner, ())
-            elif winner.method in FITTED_TO_ALL and request.distance is None:
+            elif winner.method in (*FITTED_TO_ALL, LATENT) and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
                 model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
             elif request.is_settled or (compared.is_whole and not request.rows_may_move):
@@ -183,7 +194,11 @@ class MemoryRows:
         model, order = winner.make(), np.arange(len(rows))
         if request.rows_may_move and getattr(model, "row_attributes", None) is not None:
             order = row_order(filled[rows])
-        model = model.fit(np.ascontiguousarray(points[rows][order]))
+        if winner.method == LATENT:
+            start = points[draw_rows(len(points), n_of_start(winner), request.seed)]
+            model = fit_from_sample(winner, start, points, in_order=False)
+        else:
+            model = model.fit(np.ascontiguousarray(points[rows][order]))
         model = model if np.array_equal(order, np.arange(len(rows))) else model.with_rows_at(order)
         labels = getattr(model, "labels_", None) if is_all else None
         found = np.asarray(model.predict(points) if labels is None else labels)

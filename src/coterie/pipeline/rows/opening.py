@@ -10,7 +10,7 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline.request import HAVERSINE, FitRequest
 from coterie.pipeline.rows.matrix import matrix_rows
 from coterie.pipeline.rows.memory import MemoryRows
-from coterie.pipeline.rows.tables import check_rows, classes_of, columns_not_taken, dense
+from coterie.pipeline.rows.tables import check_rows, classes_of, columns_not_taken, dense, is_plain_number
 
 TRUTH = "the truth"
 
@@ -29,6 +29,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     refuse_distances(table)
     classes, dropped = classes_of(table, request.truth)
     not_taken, why = columns_not_taken(table, request)
+    not_taken = [name for name in not_taken if is_plain_number(table, name)]  # keys are keys
     prepared = prepare_rows(
         table,
         scale=request.scaling,

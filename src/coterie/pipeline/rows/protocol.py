@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, Indices, Labels
+from coterie._support.typing import AnyArray, Data, Indices, Labels, Model
 from coterie.data import LeftOut, Scaling
 from coterie.evaluate import Comparison
 from coterie.pipeline.answer import Clustering, Fact
@@ -70,7 +70,7 @@ class Fitted:
         What was done.
     """
 
-    model: Any
+    model: Model
     labels: Any
     notes: tuple[str, ...] = ()
 
@@ -80,7 +80,7 @@ class Resampled:
     """Rows that stability is measured on, and their groups: 0..k-1, -1 is noise."""
 
     points: Data
-    labels: Labels
+    labels: Any
 
 
 class Rows(Protocol):
@@ -99,8 +99,16 @@ class Rows(Protocol):
         """Columns used."""
 
     @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table that are used: two for a position."""
+
+    @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Columns not used, and why."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the data."""
 
     @property
     def scaling(self) -> Scaling:
@@ -116,7 +124,7 @@ class Rows(Protocol):
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on."""
 
-    def classes_of(self, compared: Compared) -> Any:
+    def classes_of(self, compared: Compared) -> AnyArray | None:
         """Return the classes of the compared rows, where they were given; else None."""
 
     def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Any:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from coterie._support.linear_algebra import principal_components
-from coterie._support.typing import Data, Indices
+from coterie._support.typing import CheckedRows, Data, Indices, Mask
 from coterie.data.categories import UNSEEN
 from coterie.data.missing import fill_from_similar
 from coterie.pipeline.judge.rounding import FEW_ROWS
@@ -76,7 +75,7 @@ def compare_some(
 
 def compare_sample(
     points: Data,
-    gaps: Any,
+    gaps: Mask | None,
     numbers: Indices,
     n_rows: int,
     request: FitRequest,
@@ -122,7 +121,7 @@ def _note(n_sample: int, n_different: int, n_compared: int, n_rows: int) -> str:
     return f"methods were compared on {n_compared:,} of {n_rows:,} rows; {missed}"
 
 
-def without_copies(X: Any) -> Any:
+def without_copies(X: CheckedRows) -> Indices:
     """Return the rows to judge by: the first of equal ones, unless rounding made them equal.
 
     A row that was copied (by a join, by drawing with replacement) is one observation. Where every column has

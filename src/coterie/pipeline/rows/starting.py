@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Data, ValuesByName
+from coterie._support.typing import Data, Mask, Model, ValuesByName
 from coterie.cluster import find_method
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.request import TAKE_CATEGORIES
 from coterie.pipeline.row_order import fit_in_order, row_order
 from coterie.pipeline.rows.protocol import OBSERVED, SAMPLE_ROWS, Compared
 
+LATENT = "latent-classes"
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 
 
@@ -23,21 +23,34 @@ PATTERNS_AT_ONCE = 2_048  # of missing cells, that are compared with all others
 
 def n_of_start(winner: Candidate) -> int:
     """Return how many rows k-means and mixtures start on where there are more."""
-    return max(SAMPLE_ROWS, ROWS_PER_CENTRE * winner.k)
+    return n_of_start_for(winner.k)
 
 
-def _fit_in_order(winner: Candidate, points: Data) -> Any:
+def n_of_start_for(k: int) -> int:
+    """Return how many rows a method starts on that finds k groups.
+
+    Examples
+    --------
+    >>> n_of_start_for(3), n_of_start_for(500)
+    (20000, 64000)
+    """
+    return max(SAMPLE_ROWS, ROWS_PER_CENTRE * k)
+
+
+def _fit_in_order(winner: Candidate, points: Data) -> Model:
     """Return the winner fitted to rows in the order of their values; of one group, any order will do."""
     return winner.make().fit(points) if winner.k == 1 else fit_in_order(winner.make(), points)
 
 
-def fit_from_sample(winner: Candidate, sample: Data, points: Data, *, in_order: bool) -> Any:
+def fit_from_sample(winner: Candidate, sample: Data, points: Data, *, in_order: bool) -> Model:
     """Return k-means or a mixture of all points: the best of its starts on the sample, one run from there.
 
     Where nothing was settled, starts are drawn from rows in the order of their values.
     """
     if len(sample) == len(points):
         return _fit_in_order(winner, points) if in_order else winner.make().fit(points)
+    if winner.method == LATENT:
+        return winner.make().fit(np.ascontiguousarray(sample)).refit(points)
     started = {**winner.parameters, **start_on(winner, sample, in_order=in_order), "n_init": 1}
     return replace(winner, parameters=started).make().fit(points)
 
@@ -55,7 +68,7 @@ def start_on(winner: Candidate, sample: Data, *, in_order: bool) -> ValuesByName
     return {name: np.asarray(value) for name, value in found.items()}
 
 
-def rows_without_distance(known: Any) -> Any:
+def rows_without_distance(known: Mask) -> Mask:
     """Return which rows are to be filled, so that every two rows have a cell in a common column.
 
     Of two rows that have none it is the one with fewer cells; both, if they have as many.
@@ -95,7 +108,7 @@ def placed_note(winner: Candidate, compared: Compared) -> str:
     """Say that most rows were placed by a model of some."""
     title = find_method(winner.method).title
     some = f"{len(compared.rows):,} of {compared.n_rows:,} rows"
-    return f"{title} was fitted to {some}; its predict places the others"
+    return f"{title} was fitted to {some}; its predict labels the others"
 
 
 def said_by(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._printing import listed
+from coterie._support.typing import AnyArray
 from coterie.cluster import find_method
 from coterie.data import Table
 from coterie.data.categories import is_category, is_yes_no
-from coterie.data.notes import listed
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
 from coterie.pipeline.request import TAKE_CATEGORIES, FitRequest
 
@@ -45,10 +45,15 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
     titles = [find_method(name).title for name in request.methods or () if name not in TAKE_CATEGORIES]
     who = who or " and ".join(titles)
     what = "categories, which are" if len(texts) > 1 else "a category, which is"
-    note = f"{listed(texts)}: {what} not taken by {who}; k-prototypes, latent classes or gower take them"
+    note = f"{listed(texts)}: {what} not used by {who}; k-prototypes, latent classes or gower use them"
     if kept:
         raise InvalidParameter(f"{table.source}: {note}.")
     return [], note
+
+
+def is_plain_number(table: Table, name: str) -> bool:
+    """Return whether nothing but a method speaks against a column of numbers, which may be constant."""
+    return table.looks[name].reason_to_leave_out(is_kept=False) in (None, "constant")
 
 
 def check_rows(request: FitRequest, n_rows: int, source: str, *, n_dropped: int = 0) -> None:
@@ -62,7 +67,7 @@ def check_rows(request: FitRequest, n_rows: int, source: str, *, n_dropped: int 
         ).in_shell(f"{source}: -k must be at most {n_rows}, its rows{which}, got {request.ks[-1]}.")
 
 
-def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
+def classes_of(table: Table, truth: object) -> tuple[AnyArray | None, list[str]]:
     """Return the class of each row, and the column to leave out because it holds them."""
     if truth is None:
         return None, []
