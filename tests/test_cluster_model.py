@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from benchmarks import cluster_model
 from benchmarks.cluster_model import Cluster, Constants, play_fit, play_pass
-from coterie.scale import DBSCAN, GaussianMixture, KMeans, MiniBatchKMeans, Summaries, read_blocks
+from coterie.scale import (
+    DBSCAN,
+    GaussianMixture,
+    KMeans,
+    LatentClasses,
+    MiniBatchKMeans,
+    Summaries,
+    read_blocks,
+)
 from coterie.scale import blocks as scale_blocks
 from coterie.scale.runtime.cache import Recent
 from coterie.scale.runtime.counters import account
@@ -96,6 +104,22 @@ def test_cost_model_of_kmeans(files) -> None:
     assert by_name["moments"].moved_bytes == n_blocks * ((4 * d + 1) * 8 + 8)
     assert by_name["assignment"].moved_bytes == n_blocks * (2 * k * (d + 1) + k) * 8
     assert by_name["assignment"].decoded_rows == 0
+
+
+def test_cost_model_of_latent_classes(files, monkeypatch) -> None:
+    """Law: the same for latent classes, of numbers and of categories."""
+    monkeypatch.setattr("coterie.pipeline.rows.starting.SAMPLE_ROWS", 8192)
+    n, d, k, n_blocks = files.n_rows, 5, 3, 4
+    with account() as made:
+        LatentClasses(k, random_state=0, max_iter=3, tol=1e9).fit(files)
+    expectations = [one.costs for one in made.passes if one.name == "expectation"]
+    assert len(expectations) == 2  # the second gains less than the tolerance
+    for costs in expectations:
+        assert costs.moved_bytes == n_blocks * (1 + 2 * k + 3 * k * d) * 8
+        assert costs.decoded_rows == 0
+    assert made.total.decoded_rows == n
+    assert made.total.kept_bytes == n * d * 8
+    assert len(made.passes) == 3 + len(expectations)
 
 
 def test_cost_model_of_mixtures_and_summaries(files) -> None:

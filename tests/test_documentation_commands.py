@@ -109,7 +109,7 @@ def files(folder):
 @pytest.mark.parametrize(
     ("page", "heading", "n_lines", "made"),
     [
-        (README, "Three lines", 3, "customers.csv groups.html"),
+        (README, "Quick start", 3, "customers.csv groups.html"),
         (
             OVERVIEW,
             "On the shell",

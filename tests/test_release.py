@@ -45,8 +45,18 @@ def test_the_sdist_has_what_a_build_needs_and_nothing_else(sdist):
     """Law: all tracked sources and a few papers; no tests, environments, caches, binaries, pictures."""
     papers = {"LICENSE", "LICENSES-bundled.md", "README.md", "CHANGELOG.md", "CITATION.cff"}
     settings = {"CMakeLists.txt", "pyproject.toml", "PKG-INFO", "package.json", "package-lock.json"}
-    sources = {name for name in tracked("native", "src") if Path(name).name != ".clang-format"}
+    sources = {name for name in tracked("native", "src", "licenses") if Path(name).name != ".clang-format"}
     assert sdist == sources | papers | settings
+
+
+def test_the_licences_of_what_wheels_carry_go_with_them():
+    """Law: of every library that a wheel carries, the text of its licence is in the wheel and the sdist."""
+    patterns = PROJECT["project"]["license-files"]
+    files = {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
+    linked = re.findall(r"\((licenses/[^)]+)\)", (ROOT / "LICENSES-bundled.md").read_text())
+    assert len(linked) == 4
+    assert files == {"LICENSE", "LICENSES-bundled.md", *linked}
+    assert all((ROOT / name).stat().st_size > 500 for name in files)
 
 
 def test_the_sdist_has_the_data_files(sdist):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
 
 LONGEST_VALUE = 80  # of a cell or a name that a message quotes
 LONGEST_MESSAGE = 2_000
@@ -72,6 +73,43 @@ def shortened(value: object, most: int = LONGEST_VALUE) -> str:
     return f"{text[:head]} ... ({len(text):,} characters) ... {text[-tail:]}"
 
 
+def count_of(n: int, thing: str, things: str | None = None) -> str:
+    """Return a number and a noun in the right number.
+
+    Examples
+    --------
+    >>> count_of(1, "row"), count_of(1200, "row"), count_of(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
+
+
+def listed(texts: Sequence[str], most: int = 5) -> str:
+    """Return the first of some texts, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a"] * 7)
+    ('a, b', 'a, a, a, a, a and 2 more')
+    """
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def in_sentence(names: Sequence[str], most: int = 3) -> str:
+    """Return names as a sentence has them, long ones shortened.
+
+    Examples
+    --------
+    >>> in_sentence(["a", "b"]), in_sentence(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    shown = [shortened(name, 40) for name in names[:most]]
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
 class SafeStream:
     """A text stream whose text is made visible before it is written.
 
@@ -81,7 +119,7 @@ class SafeStream:
         Where it goes; `stream` stays reachable under this name for who styles text that is safe already.
     """
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
@@ -89,7 +127,7 @@ class SafeStream:
         self.stream.write(visible(text))
         return len(text)
 
-    def writelines(self, lines: Any) -> None:
+    def writelines(self, lines: Iterable[str]) -> None:
         """Write several texts."""
         for line in lines:
             self.write(line)
@@ -98,6 +136,6 @@ class SafeStream:
         return getattr(self.stream, name)
 
 
-def bare(stream: Any) -> Any:
+def bare(stream: TextIO | SafeStream) -> TextIO:
     """Return the stream that a `SafeStream` writes to; any other as it is."""
     return stream.stream if isinstance(stream, SafeStream) else stream

@@ -225,6 +225,13 @@ def test_help_fits_on_one_screen(cli, command):
     assert ("Examples:" in out) == (command in ("fit", "predict", None))
 
 
+def test_the_list_of_commands_is_not_cut_off(cli):
+    """Law: the summary of every command fits its line of 80 columns, whole."""
+    _, out, _ = cli("--help")
+    listed = out[out.index("Commands:") : out.index("Examples:")]
+    assert "..." not in listed
+
+
 def test_help_of_fit_names_every_option(cli):
     """Law: --help names every option of fit, --help-all explains every one, and neither needs data."""
     command = typer.main.get_command(app).commands["fit"]

@@ -61,7 +61,7 @@ WRONG = [
     (["fit", "customers.csv", "-k", "3", "--drop", "incme"], 'no column "incme". Did you mean "income"?'),
     (
         ["fit", "customers.csv", "-k", "3", "--method", "kmeans", "--keep", "city"],
-        "city: a category, which is not taken by k-means",
+        "city: a category, which is not used by k-means",
     ),
     (
         ["fit", "customers.csv", "-k", "3", "--sclae", "none"],
@@ -97,7 +97,7 @@ WRONG = [
     (["plot"], "plot needs KIND: See coterie plots. (coterie plot --help)"),
     (
         ["fit", "customers.csv", "more.csv", "most.csv"],
-        "fit takes no further name, got more.csv most.csv. Quote a name with blanks, and a pattern of",
+        "fit takes no further argument, got more.csv most.csv. Quote a name with blanks, and a pattern of",
     ),
     (["fit", "customers.csv", "-o"], "-o needs a value: -o FILE (Labels: .csv"),
     (["fit", "customers.csv", "--json=3"], "--json takes no value, got '3'. (coterie fit --help)"),

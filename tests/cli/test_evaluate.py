@@ -42,7 +42,7 @@ def test_answer_first(flowers, cli):
     code, out, err = cli("evaluate", "flowers.csv", "--truth", "species")
     assert (code, err) == (0, "")
     assert out.startswith("flowers.csv   6 rows; group against species\n\n  adjusted Rand ")
-    assert "0.318     agreement of pairs of rows: chance 0, equal 1" in out
+    assert "0.318     agreement of pairs of rows: 0 by chance, 1 if equal" in out
     assert "--all prints" in out
     every = cli("evaluate", "flowers.csv", "--truth", "species", "--all")[1]
     assert all(measure.name in every for measure in measures("labelings"))
@@ -121,7 +121,7 @@ def test_judge_by_the_data(flowers, cli):
     assert out.startswith(
         "groups.csv   5 rows; group by 1 column of data.csv (height), judged on columns as they are\n"
     )
-    assert "1: far apart, 0: side by side" in out
+    assert "1: well separated, 0: touching" in out
     every = cli("evaluate", "groups.csv", "--data", "data.csv", "--all")[1]
     assert all(measure.name in every for measure in measures("data"))
     facts = json.loads(cli("evaluate", "groups.csv", "--data", "data.csv", "--json")[1])

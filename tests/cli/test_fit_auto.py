@@ -58,7 +58,7 @@ def test_comparison(rows, capsys):
     """Law: a line per method, best first; the same as JSON."""
     assert run(["compare", "rows.csv", "--methods", "hdbscan,kmeans", "--budget", "fast"]) == 0
     out = capsys.readouterr().out
-    assert "3 groups, found best by k-means" in out
+    assert "3 groups; best method: k-means" in out
     assert "HDBSCAN" in out
     assert run(["compare", "rows.csv", "--methods", "kmeans", "--truth", "kind", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["adjusted_rand"] == [1.0]

@@ -137,7 +137,7 @@ def test_watch_refuses(place, capsys):
     """Law: what cannot be watched is said before anything is read."""
     for arguments, words in [
         (["nosuch"], "nosuch: is not a folder"),
-        (["new"], "holds no file to begin with"),
+        (["new"], "holds no file to fit"),
         (["new", "--once"], "--once needs --model FILE"),
         (["new", "--update"], "--update needs --model FILE"),
         (["new", "--model", "g.st", "--every", "0"], "--every must be a number of seconds above 0, got 0"),

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 import coterie
 from coterie import _core
 from coterie.cluster import AffinityPropagation, affinity_propagation
-from coterie.cluster.graph.affinity_propagation import median_of, similarities_of
+from coterie.cluster.graph.similarities import median_of, similarities_of
 from coterie.errors import InvalidData, InvalidParameter
 
 pytestmark = pytest.mark.filterwarnings("ignore:Affinity propagation did not converge")

@@ -89,6 +89,31 @@ def many():
     return pl.DataFrame(named((centres[truth] + rng.normal(size=(200_000, 3))).round(3)))
 
 
+def stops():
+    """Places around three towns, one of them across the date line, some of unknown position."""
+    rng = np.random.default_rng(3)
+    towns = np.array([[48.1, 11.6], [52.5, 13.4], [-16.8, 179.9]])
+    places = towns[rng.integers(0, 3, 240)] + rng.normal(scale=0.3, size=(240, 2))
+    places[:, 1] = (places[:, 1] + 180.0) % 360.0 - 180.0
+    latitude, longitude = places.round(4).T.tolist()
+    longitude[17] = longitude[90] = None
+    names = [f"stop {at}" for at in range(240)]
+    return pl.DataFrame({"stop_name": names, "stop_lat": latitude, "stop_lon": longitude})
+
+
+def trips():
+    """Places beside numbers and categories; other columns are called like places, and are none."""
+    frame = stops().drop("stop_name").drop_nulls()
+    rng = np.random.default_rng(4)
+    line = np.where(frame["stop_lat"].to_numpy() > 50, "S1", "S2")
+    return frame.with_columns(
+        pl.Series("speed", (rng.normal(30, 3, frame.height) + 20 * (line == "S1")).round(2)),
+        pl.Series("line", line),
+        pl.Series("grid_lat", rng.integers(100, 900, frame.height)),
+        pl.Series("grid_lon", rng.integers(100, 900, frame.height)),
+    )
+
+
 FAST = {"budget": "fast", "believe": False}
 CASES = {
     "iris": lambda: Case(toy(datasets.load_iris), {"budget": "fast", "k": 3}),
@@ -104,6 +129,16 @@ CASES = {
     "2e5 rows, a mixture": lambda: Case(many(), {**FAST, "method": "mixture", "k": 7}),
     "2e5 rows, few passes": lambda: Case(
         many(), {**FAST, "method": "kmeans", "k": 9, "set": {"tol": 0.01, "max_iter": 3}}
+    ),
+    "positions": lambda: Case(stops(), {**FAST, "missing": "drop"}, numbers_alone=False),
+    "positions, k-means": lambda: Case(
+        stops(), {**FAST, "missing": "median", "method": "kmeans", "k": 3}, numbers_alone=False
+    ),
+    "positions beside others": lambda: Case(trips(), FAST, numbers_alone=False),
+    "positions, haversine": lambda: Case(
+        stops(),
+        {**FAST, "missing": "drop", "distance": "haversine", "method": "kmedoids", "k": 3},
+        numbers_alone=False,
     ),
     "distances": lambda: Case(square(), {**FAST, "distance": "precomputed"}, numbers_alone=False),
 }
@@ -197,7 +232,7 @@ def test_shell(case, stored, expected, capsys):
         assert told["sizes"] == expected.profile.sizes.tolist()
         assert told["scale"] == expected.groups.recipe.scale
         assert told["headline"] == expected.headline
-        assert told["columns"] == list(expected.groups.columns)
+        assert told["columns"] == list(expected.groups.table_columns)
         assert told["notes"] == list(render_notes(expected.notes, shell=True))
 
 
@@ -215,6 +250,36 @@ def test_blocks(case, expected):
         assert answer.headline == expected.headline
 
 
+def test_dask_frames(case, expected):
+    """Law: a Dask DataFrame gives the answer of the table in memory: columns, categories, positions."""
+    import dask.dataframe
+
+    name, found = case
+    if name == "distances":
+        pytest.skip("data in blocks are no matrix of distances")
+    frame = found.frame.to_pandas()
+    answer = coterie.fit(dask.dataframe.from_pandas(frame, npartitions=PARTS, sort=False), **found.request)
+    assert hasattr(answer, "blocks")
+    assert answer.groups.columns == expected.groups.columns
+    assert answer.groups.left_out == expected.groups.left_out
+    assert answer.groups.levels == expected.groups.levels
+    labels = answer.labels.compute()
+    np.testing.assert_array_equal(np.ma.filled(labels, -9), np.ma.filled(expected.labels, -9))
+    assert set(expected.notes) <= set(answer.notes)
+    same_places(answer, expected)
+
+
+def same_places(found, expected):
+    ours, theirs = (
+        [place.words(group) for place in one.profile.positions for group in range(one.k)]
+        for one in (found, expected)
+    )
+    assert ours == theirs
+    assert found.groups.places == expected.groups.places
+    assert found.profile.columns == expected.profile.columns
+    np.testing.assert_allclose(found.profile.means, expected.profile.means, rtol=1e-6, atol=1e-9)
+
+
 def test_large_files_are_the_same_table(case, stored, expected, monkeypatch):
     """Law: a file, and a folder of its parts, in blocks give the columns and groups of the table."""
     name, found = case
@@ -230,6 +295,28 @@ def test_large_files_are_the_same_table(case, stored, expected, monkeypatch):
         np.testing.assert_array_equal(np.ma.getmaskarray(labels), np.ma.getmaskarray(expected.labels))
         np.testing.assert_array_equal(np.ma.filled(labels, -9), np.ma.filled(expected.labels, -9))
         assert set(expected.notes) <= set(answer.notes)
+        same_places(answer, expected)
+
+
+def test_tree_and_select_see_positions(tmp_path, capsys, monkeypatch):
+    """Law: `tree`, `select` and `fit` use latitude and longitude as one position, in memory and in blocks."""
+    path = tmp_path / "stops.csv"
+    stops().drop_nulls().write_csv(path)
+    told = {}
+    for large in (1 << 30, 1):
+        monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", large)
+        for command in (["tree", str(path), "--cut", "3"], ["select", str(path), "-k", "2..4"]):
+            assert run([*command, "--json"]) == 0
+            told[command[0], large] = json.loads(capsys.readouterr().out)
+            assert run([*command, "--places", "off", "--json"]) == 0
+            plain = json.loads(capsys.readouterr().out)
+            assert not any("position" in note for note in plain["notes"])
+    for facts in told.values():
+        assert facts["columns"] == ["stop_lat", "stop_lon"]
+        assert any("used as one position on the Earth" in note for note in facts["notes"])
+    assert told["select", 1]["k"] == told["select", 1 << 30]["k"] == 3
+    assert run(["tree", str(path), "--places", "nowhere"]) == 2
+    assert "--places must be auto, off or LAT,LON" in capsys.readouterr().err
 
 
 def test_frames_of_pandas_and_dask_name_columns_alike():

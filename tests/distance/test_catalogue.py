@@ -193,10 +193,20 @@ def test_distances_are_values():
     assert find_distance(find_distance("minkowski", p=3), p=4).p == 4
 
 
+def test_a_name_is_an_entry():
+    """Law: a name or alias without parameters is the entry itself; with parameters, another."""
+    for entry in distances():
+        for name in (entry.name, *entry.aliases):
+            assert find_distance(name) is entry
+    assert find_distance("minkowski", p=3) is not find_distance("minkowski")
+    assert find_distance("minkowski").p == 2
+
+
 def test_register_adds_one_entry(monkeypatch):
     """Law: a distance by reduction is one entry; names must be new."""
     module = importlib.import_module("coterie.distance.catalogue")  # the name of the function hides it
     monkeypatch.setattr(module, "_entries", dict(DISTANCES))
+    monkeypatch.setattr(module, "_names", dict(module.known_names()))
     entry = Distance(
         name="halfsquare",
         aliases=("hs",),

@@ -143,7 +143,12 @@ def _most_groups(model: Any) -> int:
     is_mixture = type(model).__name__ in mixtures  # elsewhere these are columns
     components = getattr(model, "n_components", None) if is_mixture else None
     n_nodes = len(getattr(model, "codebook_", ()))
-    return max([found, n_nodes, *(k for k in (n_clusters, components) if isinstance(k, int | np.integer))])
+    n_peaks = (
+        len(model.cluster_centers_) if type(model).__name__ == "MeanShift" else 0
+    )  # a file may label no row
+    return max(
+        [found, n_nodes, n_peaks, *(k for k in (n_clusters, components) if isinstance(k, int | np.integer))]
+    )
 
 
 def _copy(value: Any) -> dict[str, Any]:

@@ -23,6 +23,9 @@ PARTS = {
     "series": "tests.fuzz.part_series",
     "images": "tests.fuzz.part_images",
     "phylogeny": "tests.fuzz.part_phylogeny",
+    "arrivals": "tests.fuzz.part_arrivals",
+    "places": "tests.fuzz.part_places",
+    "folders": "tests.fuzz.part_folders",
 }
 
 

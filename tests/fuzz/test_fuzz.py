@@ -23,6 +23,9 @@ CASES = {
     "series": 60,
     "images": 40,
     "phylogeny": 60,
+    "arrivals": 12,
+    "places": 25,
+    "folders": 30,
 }
 
 

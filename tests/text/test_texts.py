@@ -32,7 +32,7 @@ def test_planted_topics_are_found_and_named():
         topic = list(TOPICS.values())[truth[int(np.flatnonzero(found.labels == at)[0])]].split()
         assert all(word in topic for term in name.split(", ") for word in term.split())
         assert (found.labels[found.typical[at]] == at).all()
-    assert "English stop words were left out" in found.notes
+    assert "English stop words were removed" in found.notes
 
 
 @pytest.mark.parametrize("seed", range(3))

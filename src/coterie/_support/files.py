@@ -105,10 +105,14 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path
 
 
 def make_folder(folder: str | os.PathLike[str]) -> None:
-    """Make a folder if it is not there; stores have none."""
+    """Make a folder, and those above it, if it is not there; stores have none."""
     place = local_path(folder)
-    if not is_url(place):
-        Path(place).mkdir(exist_ok=True)
+    if is_url(place):
+        return
+    try:
+        os.makedirs(place, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"{place}: the folder cannot be made ({error.strerror}).") from None
 
 
 def remove_parts(folder: str | os.PathLike[str], is_old: Callable[[str], bool]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from inspect import signature
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def symmetric_axes(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     return values, settle_signs(vectors)
 
 
-def lanczos(operator: LinearOperator, seed: int, **options: Any) -> tuple[FloatArray, FloatArray]:
+def lanczos(operator: LinearOperator, seed: int, **options: object) -> tuple[FloatArray, FloatArray]:
     """Return eigenpairs of a symmetric operator by SciPy's ARPACK, the same ones whenever it is called.
 
     ARPACK draws a new vector where its space cannot grow, and SciPy 1.17 does so from the system's entropy

@@ -64,7 +64,7 @@ _lock = RLock()
 class _Deferred:
     """What every stand-in inherits from: no estimator is made before its classes have their ancestors."""
 
-    def __init_subclass__(cls, **named: Any) -> None:
+    def __init_subclass__(cls, **named: object) -> None:
         if _have_ancestors:
             super().__init_subclass__(**named)
         else:

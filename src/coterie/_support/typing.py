@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import PIL.Image
 
 AnyArray: TypeAlias = npt.NDArray[Any]  # of whatever kind the caller gave
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -16,9 +20,11 @@ CheckedRows: TypeAlias = Any  # checked rows: Data or SparseData
 FloatType: TypeAlias = np.dtype[np.floating[Any]]  # float32 or float64
 Centers: TypeAlias = npt.NDArray[np.floating[Any]]  # (n_clusters, n_features)
 Weights: TypeAlias = npt.NDArray[np.float64]  # (n_samples,)
+Doubles: TypeAlias = npt.NDArray[np.float64]
 Distances: TypeAlias = npt.NDArray[np.floating[Any]]
 Labels: TypeAlias = npt.NDArray[np.integer[Any]]  # 0..k-1, noise is -1
 Indices: TypeAlias = npt.NDArray[np.intp]
+Mask: TypeAlias = npt.NDArray[np.bool_]  # which rows, columns or cells
 
 MatrixLike: TypeAlias = npt.ArrayLike | Any  # also DataFrames and sparse matrices
 VectorLike: TypeAlias = npt.ArrayLike
@@ -26,12 +32,20 @@ MetricLike: TypeAlias = Any  # a name, a Distance, or a function of two rows
 Init: TypeAlias = Any  # a name, centres, or a function that returns them
 AnyFunction: TypeAlias = Callable[..., Any]
 LinearOperator: TypeAlias = Any  # an array, a sparse matrix or an operator of SciPy, which ships no types
+Place: TypeAlias = str | os.PathLike[str]  # a path or an address
+Places: TypeAlias = Place | Sequence[Place]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
+# Types of packages that are optional, by name: nothing is imported.
+PillowImage: TypeAlias = "PIL.Image.Image"
+
 # What has no one type, each for a reason that holds wherever it is used.
-PolarsFrame: TypeAlias = Any  # a polars data frame: polars is optional, so that its types may not be there
-PolarsSeries: TypeAlias = Any  # a polars series
+PolarsFrame: TypeAlias = Any  # of polars, which is optional and types every cell as any value of Python
+PolarsSeries: TypeAlias = Any  # a column of one
+PolarsType: TypeAlias = Any  # what its cells are
 PandasFrame: TypeAlias = Any  # a pandas data frame: pandas is optional, and ships no types
+PandasSeries: TypeAlias = Any  # a column of one
+ArrowTable: TypeAlias = Any  # an Arrow table: pyarrow is optional, and ships no types
 Model: TypeAlias = Any  # a fitted model, ours or of scikit-learn, which ships no types
 Tags: TypeAlias = Any  # scikit-learn's tags of an estimator
 JsonObject: TypeAlias = dict[str, Any]  # facts by name, as --json prints them

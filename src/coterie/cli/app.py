@@ -40,7 +40,7 @@ from coterie.cli.commands.update import EXAMPLES as UPDATE_EXAMPLES
 from coterie.cli.commands.update import update
 from coterie.cli.commands.watch import EXAMPLES as WATCH_EXAMPLES
 from coterie.cli.commands.watch import watch
-from coterie.cli.help import CommandOfTopics
+from coterie.cli.help import Command, CommandOfTopics, Parameter
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.errors import CoterieError, MissingDependency, did_you_mean
@@ -57,10 +57,10 @@ EXAMPLES = """
 Examples:
 
 \b
-  coterie demo                                  a first look, nothing needed
+  coterie demo                                  a first look, no data needed
   coterie inspect customers.csv                 what the columns hold
-  coterie fit customers.csv                     how many groups, and how sure
-  coterie select customers.csv                  why so many
+  coterie fit customers.csv                     the groups, tested
+  coterie select customers.csv                  the evidence for the number of groups
   coterie fit customers.csv -k 5 -o groups.csv  five groups, to a file
 
 After any command, --debug shows the traceback of an error.
@@ -111,7 +111,7 @@ def explain_usage(error: object, arguments: Sequence[str], commands: ValuesByNam
 
 def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> str:
     # the kind of an error is known by what it carries: its class differs between versions
-    parameter = getattr(error, "param", None)
+    parameter: Any = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         known = [] if command is None else options_of(command)
         return f'no such option "{error.option_name}".{did_you_mean(error.option_name, known)}'
@@ -123,11 +123,11 @@ def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> 
         return f"{_name(parameter)} {error.message}"
     extra = re.search(r"unexpected extra argument[^(]*\((?:s\) \()?(.*)\)$", error.format_message())
     if extra is not None:
-        return f"{name} takes no further name, got {extra[1]}. {PATTERN_HINT}"
+        return f"{name} takes no further argument, got {extra[1]}. {PATTERN_HINT}"
     return str(error.format_message())
 
 
-def _about_value(option: str, command: Any, arguments: Sequence[str]) -> str:
+def _about_value(option: str, command: Command, arguments: Sequence[str]) -> str:
     """Return what is wrong with an option that has no value, or one too many."""
     parameter = next(each for each in command.params if option in (*each.opts, *each.secondary_opts))
     if parameter.is_flag:
@@ -136,12 +136,12 @@ def _about_value(option: str, command: Any, arguments: Sequence[str]) -> str:
     return f"{option} needs a value: {option} {parameter.metavar} ({parameter.help.rstrip('.')})."
 
 
-def options_of(command: Any) -> list[str]:
+def options_of(command: Command) -> list[str]:
     """Return the names of the options of a command."""
     return [name for each in command.params for name in (*each.opts, *each.secondary_opts) if name[0] == "-"]
 
 
-def _name(parameter: Any) -> str:
+def _name(parameter: Parameter) -> str:
     """Return how a parameter is called on the command line: --seed, DATA."""
     long = [name for name in parameter.opts if name.startswith("--")]
     if long or parameter.opts[0].startswith("-"):

@@ -18,7 +18,7 @@ from coterie.cli.outputs import Files
 from coterie.cli.render import summary
 from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
-from coterie.data import shown_name
+from coterie.data import Table, shown_name
 from coterie.data.databases import SpooledRows, is_database
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks
@@ -51,7 +51,7 @@ def found_in(
             f"--series needs all series in memory, but {shown_name(data)} is read in blocks. Group "
             f"a part of them."
         )
-    source: Any = data
+    source: str | Table | SpooledRows = data
     if not in_blocks or is_database(data):
         with track(progress, f"reading {shown_name(data)}"):
             how: Any = {"header": header, "encoding": encoding, **request.reading}
@@ -90,7 +90,7 @@ def exit_code(found: Clustering | GraphClustering | TextClustering, *, strict: b
     return NOT_CONVINCING
 
 
-def read_setting(text: str) -> tuple[str, Any]:
+def read_setting(text: str) -> tuple[str, object]:
     """Return the name and the value of ``NAME=VALUE``: a number, true, false, null, or else a word.
 
     Examples
@@ -111,7 +111,7 @@ def refuse_options(**given: object) -> None:
     """Refuse options that need the whole table in memory."""
     for name, value in given.items():
         if value:
-            raise InvalidParameter(f"--{name} is not taken for data in blocks. Leave it out.")
+            raise InvalidParameter(f"--{name} does not work for data in blocks. Leave it out.")
 
 
 def refuse_in_memory(**given: bool) -> None:
@@ -141,7 +141,7 @@ def _told(verbose: bool) -> Iterator[Callable[[Clustering], None]]:
         yield tell
 
 
-def _connected(scheduler: str | None, *, is_told: bool) -> AbstractContextManager[Any]:
+def _connected(scheduler: str | None, *, is_told: bool) -> AbstractContextManager[object]:
     """Return the client of a cluster that runs elsewhere; without one, threads do the work.
 
     Whoever watches, or asked to be told, gets the address of its dashboard.
@@ -151,7 +151,7 @@ def _connected(scheduler: str | None, *, is_told: bool) -> AbstractContextManage
     from coterie.scale import connect
 
     try:
-        client: AbstractContextManager[Any] = connect(scheduler)
+        client: AbstractContextManager[object] = connect(scheduler)
     except OSError as error:
         raise FileProblem(f"--scheduler: no Dask scheduler answers at {scheduler} ({error}).") from None
     from coterie.scale.runtime.passes import dashboard_of

@@ -37,7 +37,8 @@ def find(
         raise InvalidParameter("--directed goes with --graph: it says that edges have a direction.")
     if files.model is not None:
         raise InvalidParameter(
-            "--save needs rows: the communities of a graph place no new ones. Write labels with -o FILE."
+            "--save needs rows: the communities of a graph cannot predict new ones. Write labels with "
+            "-o FILE."
         )
     with track(is_watched(), f"reading {shown_name(data)}"):
         table = read_table(data, header=header, encoding=encoding, **request.reading)

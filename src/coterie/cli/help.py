@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Annotated, Any, Protocol, TypeAlias
 
 import typer
 from typer.core import TyperCommand
 
 HELP_ALL = "--help-all"
-Formatter: TypeAlias = Any  # of click: typer brings its own, or takes the one that is installed
-Parameter: TypeAlias = Any
 MARGIN, LEAST_WIDTH = 4, 20  # beside names of options, in characters
 SHOWS_ALL = "coterie.shows_all_options"  # in what a context keeps
+
+
+# What is asked of click: its classes are typer's own or those that are installed.
+class Parameter(Protocol):
+    """An option or an argument."""
+
+    name: str | None
+    opts: list[str]
+    secondary_opts: list[str]
+    metavar: str | None
+    help: str
+    is_flag: bool
+
+    def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
+        """Return its names and what they mean."""
+
+
+class Command(Protocol):
+    """A command."""
+
+    params: Sequence[Parameter]
+
+
+class Formatter(Protocol):
+    """What lays help out."""
+
+    width: int
+    current_indent: int
+
+    def section(self, name: str) -> AbstractContextManager[None]:
+        """Indent what is written within."""
+
+    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Write names and what they mean."""
 
 
 class CommandOfTopics(TyperCommand):
@@ -20,7 +54,8 @@ class CommandOfTopics(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Formatter) -> None:
         """Write the arguments, the everyday options, then the topics."""
-        shown = [each for each in self.get_params(ctx) if not getattr(each, "hidden", False)]
+        known: Sequence[Any] = self.get_params(ctx)  # click's classes are typer's own or those installed
+        shown = [each for each in known if not getattr(each, "hidden", False)]
         arguments = [each for each in shown if each.param_type_name == "argument"]
         topics: dict[str, list[Parameter]] = {"Options": []}
         for each in shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -20,8 +21,8 @@ def option(
     *names: str,
     metavar: str | None = None,
     help: str,
-    parser: Any = None,
-    offered: Any = None,
+    parser: Callable[[str], object] | None = None,
+    offered: Callable[[str], list[tuple[str, str]] | list[str]] | None = None,
     topic: str | None = None,
 ) -> Any:
     """Return an option whose default, if worth knowing, is in square brackets in its help.
@@ -220,7 +221,7 @@ Places: TypeAlias = Annotated[
     str, option(metavar="LAT,LON", help="Columns that are one position; or off [by name]", topic=READING)
 ]
 Header: TypeAlias = Annotated[
-    bool | None, option("--header/--no-header", help="Does line 1 name the columns?", topic=READING)
+    bool | None, option("--header/--no-header", help="Is line 1 a header? [auto]", topic=READING)
 ]
 Encoding: TypeAlias = Annotated[
     str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]", topic=READING)

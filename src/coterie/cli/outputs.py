@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -26,6 +26,26 @@ LABEL_SUFFIXES = (".csv", ".tsv", ".parquet", ".npy")
 PART = "part-000000.parquet"  # labels of data that are read as a whole, in a folder
 
 
+class LabelColumns(TypedDict):
+    """What is written beside labels."""
+
+    with_data: bool
+    carry: tuple[str, ...]
+    with_file: bool
+
+
+class LabelOptions(LabelColumns):
+    """How labels of data in memory are written."""
+
+    escape_formulas: bool
+
+
+class BlockColumns(LabelColumns):
+    """What is written beside labels of data in blocks, and in which parts."""
+
+    keep_layout: bool
+
+
 @dataclass(frozen=True)
 class Files:
     """What a command writes: labels, a model."""
@@ -39,6 +59,7 @@ class Files:
     carry: tuple[str, ...] = ()
     with_file: bool = False
     keep_layout: bool = False
+    in_blocks: bool = False  # whether the rows are read in blocks, however few they are
 
     @property
     def labels_to_stdout(self) -> bool:
@@ -50,7 +71,9 @@ class Files:
         """Whether labels go to a folder: one that is there, or without an ending if rows may have parts."""
         if self.labels is None or self.labels_to_stdout:
             return False
-        may_be_parts = is_several(self.data) or is_database(self.data) or is_in_blocks(self.data)
+        may_be_parts = (
+            self.in_blocks or is_several(self.data) or is_database(self.data) or is_in_blocks(self.data)
+        )
         return self.labels.is_dir() or (may_be_parts and not self.labels.suffix)
 
     def check(self, *, as_json: bool = False) -> None:
@@ -102,7 +125,7 @@ class Files:
             )
 
     @property
-    def beside(self) -> dict[str, Any]:
+    def beside(self) -> BlockColumns:
         """What is written beside labels of data in blocks, and in which parts."""
         return {
             "with_data": self.with_data,
@@ -148,11 +171,11 @@ class Files:
         return path / PART
 
     @property
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> LabelColumns:
         return {"with_data": self.with_data, "carry": self.carry, "with_file": self.with_file}
 
     @property
-    def how(self) -> dict[str, Any]:
+    def how(self) -> LabelOptions:
         """How labels are written."""
         return {**self._columns, "escape_formulas": self.escapes}
 
@@ -202,7 +225,7 @@ def write_labels(
     *,
     force: bool,
     escape_formulas: bool = False,
-    **columns: Any,
+    **columns: Unpack[LabelColumns],
 ) -> None:
     """Write the label of each row, in the format of the file's ending.
 
@@ -230,7 +253,9 @@ def plain_labels(labels: Labels) -> AnyArray:
     return np.where(is_left_out, np.nan, np.asarray(labels, dtype=np.float64))
 
 
-def print_labels(table: Table, labels: Labels, *, escape_formulas: bool = False, **columns: Any) -> None:
+def print_labels(
+    table: Table, labels: Labels, *, escape_formulas: bool = False, **columns: Unpack[LabelColumns]
+) -> None:
     """Print the label of each row as CSV."""
     frame = label_frame(table, labels, **columns)
     write_data((without_formulas(frame) if escape_formulas else frame).write_csv())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from coterie.phylogeny import Alignment, Phylogeny, bootstrap, infer_tree
 from coterie.phylogeny.alignment import NAMES_OF_KINDS
 from coterie.phylogeny.distances import MODELS
 from coterie.phylogeny.fasta import parse_fasta
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHODS = {"nj": "neighbour joining", "upgma": "UPGMA (average linkage)"}
 GAPS, KINDS, SHAPES = ("pairwise", "complete"), ("dna", "protein"), ("rooted", "unrooted")
@@ -267,7 +270,7 @@ def _cut(tree: Phylogeny, cut: str | None) -> Labels | None:
     return tree.cut(where["n_clusters"])
 
 
-def _drawn(found: Found, shape: str) -> Any:
+def _drawn(found: Found, shape: str) -> Axes:
     from coterie.show import plots
 
     draw = plots.phylogram if shape == "rooted" else plots.unrooted_tree

@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from coterie._printing import count_of
 from coterie._support.files import atomic_path, check_output
 from coterie._support.notes import render_notes
 from coterie._support.optional import require
@@ -130,13 +131,12 @@ def show_palette(found: Quantised, output: Path | None, *, as_json: bool) -> Non
         return
     height, width = found.picture.shape
     out = console()
-    print(
-        f"{shown(found.picture.source)}   {width:,} x {height:,} pixels, {_count(found.n_colours, 'colour')}"
-    )
+    colours = count_of(found.n_colours, "colour")
+    print(f"{shown(found.picture.source)}   {width:,} x {height:,} pixels, {colours}")
     _print_notes(found.notes)
     how = f"k-means in {found.space}" + (", dithered" if found.is_dithered else "")
     error = "nothing changed" if found.psnr == float("inf") else f"PSNR {found.psnr:.1f} dB"
-    print(f"\n  {_count(found.k, 'colour')}   {how}, {error}\n")
+    print(f"\n  {count_of(found.k, 'colour')}   {how}, {error}\n")
     _print_bars(out, found.hex, found.hex, found.shares.tolist())
     print(f"\npicture   {'written to ' + shown(output) if output else 'add -o out.png'}")
 
@@ -152,8 +152,8 @@ def show_segments(found: Segmentation, output: Path | None, labels: Path | None,
     print(f"{shown(found.picture.source)}   {width:,} x {height:,} pixels")
     _print_notes(found.notes)
     how = {"merge": found.rule, "spectral": "normalised cut", "slic": "SLIC superpixels"}[found.method]
-    made = "" if found.method == "slic" else f", from {_count(found.superpixels.n, 'superpixel')}"
-    print(f"\n  {_count(found.k, 'region')}   {how}{made}")
+    made = "" if found.method == "slic" else f", from {count_of(found.superpixels.n, 'superpixel')}"
+    print(f"\n  {count_of(found.k, 'region')}   {how}{made}")
     if found.n_parts > found.k:
         print(f"  in {found.n_parts:,} connected parts")
     print()
@@ -165,7 +165,9 @@ def show_segments(found: Segmentation, output: Path | None, labels: Path | None,
 
 def show_features(found: PictureFeatures, folder: str, output: Path) -> None:
     """Print what was described, and what to do next."""
-    print(f"{shown(folder)}   {_count(len(found.names), 'picture')}, {_count(len(found.columns), 'column')}")
+    print(
+        f"{shown(folder)}   {count_of(len(found.names), 'picture')}, {count_of(len(found.columns), 'column')}"
+    )
     _print_notes(found.notes)
     print(f"\ntable     written to {shown(output)}")
     print(f"groups    coterie fit {shown(output)} --scale none --carry file -o labels.csv")
@@ -175,7 +177,7 @@ def show_features(found: PictureFeatures, folder: str, output: Path) -> None:
 def show_sheet(found: PictureFeatures, labels: Labels, titles: Sequence[str], output: Path) -> None:
     """Print the sizes of the groups."""
     sizes = np.bincount(labels[labels >= 0], minlength=len(titles))
-    print(f"{_count(len(found.names), 'picture')}, {_count(len(titles), 'group')}")
+    print(f"{count_of(len(found.names), 'picture')}, {count_of(len(titles), 'group')}")
     _print_notes(found.notes)
     for at in np.argsort(-sizes, kind="stable")[:MOST_SHOWN].tolist():
         print(f"  {titles[at]:<12} {sizes[at]:>6,}")
@@ -201,7 +203,3 @@ def _print_bars(out: Console, names: Sequence[str], colours: Sequence[str], shar
     if len(shares) > MOST_SHOWN:
         rest = 100 * sum(shares[MOST_SHOWN:])
         print(f"  and {len(shares) - MOST_SHOWN:,} more with {rest:.1f}% (--json has all)")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coterie.cli import plot_values as values
 from coterie.cli.plot_subject import ImageSubject, Subject
 from coterie.errors import InvalidParameter
+from coterie.show import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 MOST_EMBEDDED = 20_000  # rows on a map of near rows, a sample of more
 LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
 
 
-def _plots() -> ModuleType:
-    from coterie.show import plots
-
-    return plots
+def scatter(subject: Subject) -> Axes:
+    return plots.scatter(subject.rows, subject.labels, centers=subject.centers, names=subject.names)
 
 
-def scatter(subject: Subject) -> Any:
-    return _plots().scatter(subject.rows, subject.labels, centers=subject.centers, names=subject.names)
+def clusplot(subject: Subject) -> Axes:
+    return plots.clusplot(subject.rows, subject.labels, names=subject.names)
 
 
-def clusplot(subject: Subject) -> Any:
-    return _plots().clusplot(subject.rows, subject.labels, names=subject.names)
-
-
-def map(subject: Subject) -> Any:
-    return _plots().map(subject.places, subject.labels, names=subject.names)
+def map(subject: Subject) -> Axes:
+    return plots.map(subject.places, subject.labels, names=subject.names)
 
 
 def _history(subject: Subject) -> Any:
@@ -43,29 +42,29 @@ def _history(subject: Subject) -> Any:
     return model.fit(subject.scaled.to_numpy()).history_
 
 
-def kmeans_steps(subject: Subject) -> Any:
-    return _plots().kmeans_steps(subject.scaled, _history(subject))
+def kmeans_steps(subject: Subject) -> Figure:
+    return plots.kmeans_steps(subject.scaled, _history(subject))
 
 
-def kmeans_animation(subject: Subject, path: Path, force: bool) -> Any:
-    return _plots().kmeans_animation(subject.scaled, _history(subject), path, force=force)
+def kmeans_animation(subject: Subject, path: Path, force: bool) -> Path:
+    return plots.kmeans_animation(subject.scaled, _history(subject), path, force=force)
 
 
-def seeding_steps(subject: Subject) -> Any:
-    return _plots().seeding_steps(subject.scaled, _history(subject))
+def seeding_steps(subject: Subject) -> Figure:
+    return plots.seeding_steps(subject.scaled, _history(subject))
 
 
-def regions(subject: Subject) -> Any:
-    return _plots().regions(subject.scaled, subject.numbered_model, names=subject.names)
+def regions(subject: Subject) -> Axes:
+    return plots.regions(subject.scaled, subject.numbered_model, names=subject.names)
 
 
-def mixture(subject: Subject) -> Any:
+def mixture(subject: Subject) -> Axes:
     if not hasattr(subject.model, "covariances_"):
         raise values.wrong_model(subject, "draws Gaussian mixtures", "mixture")
-    return _plots().mixture(subject.scaled, subject.model, names=subject.model_names)
+    return plots.mixture(subject.scaled, subject.model, names=subject.model_names)
 
 
-def responsibilities(subject: Subject) -> Any:
+def responsibilities(subject: Subject) -> Axes:
     model, rows = subject.model, subject.scaled.to_numpy()
     soft = getattr(model, "predict_proba", getattr(model, "membership", None))
     if soft is None:
@@ -74,161 +73,161 @@ def responsibilities(subject: Subject) -> Any:
     if names is not None:  # in the order of the groups
         memberships = memberships[:, np.argsort(subject.groups.numbers)]
         names = subject.names
-    return _plots().responsibilities(subject.scaled, memberships, names=names)
+    return plots.responsibilities(subject.scaled, memberships, names=names)
 
 
-def u_matrix(subject: Subject) -> Any:
+def u_matrix(subject: Subject) -> Axes:
     from coterie.cluster import SelfOrganizingMap
 
     if not isinstance(subject.model, SelfOrganizingMap):
         raise values.wrong_model(subject, "draws self-organizing maps", "som")
-    return _plots().u_matrix(subject.model, names=subject.model_names)
+    return plots.u_matrix(subject.model, names=subject.model_names)
 
 
-def dendrogram(subject: Subject) -> Any:
-    return _plots().dendrogram(subject.tree, cut=subject.k)
+def dendrogram(subject: Subject) -> Axes:
+    return plots.dendrogram(subject.tree, cut=subject.k)
 
 
-def radial_tree(subject: Subject) -> Any:
-    return _plots().radial_tree(subject.tree, cut=subject.k)
+def radial_tree(subject: Subject) -> Axes:
+    return plots.radial_tree(subject.tree, cut=subject.k)
 
 
-def phylogram(subject: Subject) -> Any:
-    return _plots().phylogram(subject.tree, cut=subject.k)
+def phylogram(subject: Subject) -> Axes:
+    return plots.phylogram(subject.tree, cut=subject.k)
 
 
-def unrooted_tree(subject: Subject) -> Any:
-    return _plots().unrooted_tree(subject.tree, cut=subject.k)
+def unrooted_tree(subject: Subject) -> Axes:
+    return plots.unrooted_tree(subject.tree, cut=subject.k)
 
 
-def linkages(subject: Subject) -> Any:
-    return _plots().linkages({name: subject.tree_by(name) for name in LINKAGES}, cut=subject.k)
+def linkages(subject: Subject) -> Figure:
+    return plots.linkages({name: subject.tree_by(name) for name in LINKAGES}, cut=subject.k)
 
 
-def clustermap(subject: Subject) -> Any:
+def clustermap(subject: Subject) -> Figure:
     from coterie.tree import Dendrogram, linkage
 
     columns = linkage(subject.scaled.to_numpy().T, "average") if len(subject.columns) > 1 else None
     tree = None if columns is None else Dendrogram.from_linkage(columns, names=subject.columns)
-    return _plots().clustermap(subject.rows, subject.tree, tree, cut=subject.k)
+    return plots.clustermap(subject.rows, subject.tree, tree, cut=subject.k)
 
 
-def impurity_curves(subject: Subject) -> Any:
+def impurity_curves(subject: Subject) -> Axes:
     from coterie.evaluate import compare_linkages
 
     trees = {name: subject.tree_by(name) for name in LINKAGES}
-    return _plots().impurity_curves(compare_linkages(subject.scaled, subject.truth, linkages=trees))
+    return plots.impurity_curves(compare_linkages(subject.scaled, subject.truth, linkages=trees))
 
 
-def embedding(subject: Subject) -> Any:
+def embedding(subject: Subject) -> Axes:
     from coterie.show.layout.planes import near_plane
 
     some = values.some_rows(subject, MOST_EMBEDDED)
     found = near_plane(subject.scaled.to_numpy()[some], subject.request.seed)
     labels = subject.labels[some]
-    return _plots().embedding(
+    return plots.embedding(
         found.places, labels, kind=found.name, names=subject.names, sample_of=len(subject.labels)
     )
 
 
-def shepard(subject: Subject) -> Any:
+def shepard(subject: Subject) -> Axes:
     from scipy.spatial.distance import pdist
 
     heights = subject.tree.cophenetic()  # first: it refuses what does not fit in memory
-    return _plots().shepard(pdist(subject.scaled.to_numpy()), heights)
+    return plots.shepard(pdist(subject.scaled.to_numpy()), heights)
 
 
-def tanglegram(subject: Subject) -> Any:
+def tanglegram(subject: Subject) -> Figure:
     from coterie.tree import untangled_pair
 
     names = ("single" if subject.request.linkage != "single" else "average", subject.request.linkage)
     first, second = (subject.tree_by(name) for name in names[::-1])
-    return _plots().tanglegram(*untangled_pair(first, second), cut=subject.k, names=names[::-1])
+    return plots.tanglegram(*untangled_pair(first, second), cut=subject.k, names=names[::-1])
 
 
-def segmentation(subject: ImageSubject) -> Any:
+def segmentation(subject: ImageSubject) -> Figure:
     from coterie.cluster import KMeans
 
     pixels = subject.pixels.reshape(-1, 3)
     model = KMeans(subject.k, random_state=subject.request.seed).fit(pixels)
-    return _plots().segmentation(subject.pixels, model)
+    return plots.segmentation(subject.pixels, model)
 
 
-def method_grid(subject: None) -> Any:
+def method_grid(subject: None) -> Figure:
     from coterie.show.toys import run_grid, toy_sets
 
-    return _plots().method_grid(run_grid(toy_sets()))
+    return plots.method_grid(run_grid(toy_sets()))
 
 
-def elbow(subject: Subject) -> Any:
-    return _plots().elbow(values.evidence(subject, ["elbow"]))
+def elbow(subject: Subject) -> Axes:
+    return plots.elbow(values.evidence(subject, ["elbow"]))
 
 
-def silhouette_curve(subject: Subject) -> Any:
-    return _plots().silhouette_curve(values.evidence(subject, ["silhouette"]))
+def silhouette_curve(subject: Subject) -> Axes:
+    return plots.silhouette_curve(values.evidence(subject, ["silhouette"]))
 
 
-def gap(subject: Subject) -> Any:
-    return _plots().gap(values.evidence(subject, ["gap"]))
+def gap(subject: Subject) -> Axes:
+    return plots.gap(values.evidence(subject, ["gap"]))
 
 
-def evidence_heatmap(subject: Subject) -> Any:
-    return _plots().evidence_heatmap(values.evidence(subject, None))
+def evidence_heatmap(subject: Subject) -> Axes:
+    return plots.evidence_heatmap(values.evidence(subject, None))
 
 
-def alluvial(subject: Subject) -> Any:
-    return _plots().alluvial(values.evidence(subject, ["silhouette", "elbow"]))
+def alluvial(subject: Subject) -> Axes:
+    return plots.alluvial(values.evidence(subject, ["silhouette", "elbow"]))
 
 
-def clustergram(subject: Subject) -> Any:
-    return _plots().clustergram(values.evidence(subject, ["silhouette", "elbow"]), X=subject.scaled)
+def clustergram(subject: Subject) -> Axes:
+    return plots.clustergram(values.evidence(subject, ["silhouette", "elbow"]), X=subject.scaled)
 
 
-def silhouette(subject: Subject) -> Any:
-    return _plots().silhouette(values.silhouette(subject), names=subject.names)
+def silhouette(subject: Subject) -> Axes:
+    return plots.silhouette(values.silhouette(subject), names=subject.names)
 
 
-def contingency(subject: Subject) -> Any:
-    return _plots().contingency(values.contingency(subject))
+def contingency(subject: Subject) -> Axes:
+    return plots.contingency(values.contingency(subject))
 
 
-def profiles(subject: Subject) -> Any:
-    return _plots().profiles(values.profile(subject), names=subject.names)
+def profiles(subject: Subject) -> Axes:
+    return plots.profiles(values.profile(subject), names=subject.names)
 
 
-def parallel_coordinates(subject: Subject) -> Any:
-    return _plots().parallel_coordinates(subject.rows, subject.labels, names=subject.names)
+def parallel_coordinates(subject: Subject) -> Axes:
+    return plots.parallel_coordinates(subject.rows, subject.labels, names=subject.names)
 
 
-def stability(subject: Subject) -> Any:
-    return _plots().stability(values.stability(subject), names=subject.names)
+def stability(subject: Subject) -> Axes:
+    return plots.stability(values.stability(subject), names=subject.names)
 
 
-def null_distribution(subject: Subject) -> Any:
-    return _plots().null_distribution(values.significance(subject))
+def null_distribution(subject: Subject) -> Axes:
+    return plots.null_distribution(values.significance(subject))
 
 
-def reachability(subject: Subject) -> Any:
+def reachability(subject: Subject) -> Axes:
     from coterie.cluster import OPTICS
 
-    return _plots().reachability(values.model_of(subject, OPTICS, "optics"), names=subject.names)
+    return plots.reachability(values.model_of(subject, OPTICS, "optics"), names=subject.names)
 
 
-def condensed_tree(subject: Subject) -> Any:
+def condensed_tree(subject: Subject) -> Axes:
     from coterie.cluster import HDBSCAN
 
-    return _plots().condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.names)
+    return plots.condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.names)
 
 
-def k_distances(subject: Subject) -> Any:
-    return _plots().k_distances(values.suggestion(subject))
+def k_distances(subject: Subject) -> Axes:
+    return plots.k_distances(values.suggestion(subject))
 
 
-def eigenvalues(subject: Subject) -> Any:
-    return _plots().eigenvalues(values.spectral_model(subject))
+def eigenvalues(subject: Subject) -> Axes:
+    return plots.eigenvalues(values.spectral_model(subject))
 
 
-def affinity(subject: Subject) -> Any:
+def affinity(subject: Subject) -> Axes:
     from coterie.cluster import SpectralClustering
 
-    return _plots().affinity(values.model_of(subject, SpectralClustering, "spectral"), names=subject.names)
+    return plots.affinity(values.model_of(subject, SpectralClustering, "spectral"), names=subject.names)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
@@ -22,6 +22,9 @@ from coterie.cluster import find_method
 from coterie.data import Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Groups, column_readings, run
+
+if TYPE_CHECKING:
+    pass
 
 # beside matplotlib's own, which has no Chinese, Japanese or Korean letters
 WIDE_FONTS = (

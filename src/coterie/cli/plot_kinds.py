@@ -45,13 +45,13 @@ def find_kind(name: str) -> PlotKind:
 KINDS: tuple[PlotKind, ...] = (
     PlotKind("scatter", "groups in the first two columns", drawings.scatter),
     PlotKind("clusplot", "groups on two principal components, with ellipses", drawings.clusplot),
-    PlotKind("map", "places on the Earth: columns of latitude and longitude", drawings.map),
-    PlotKind("embedding", "groups on a map of near rows", drawings.embedding),
-    PlotKind("regions", "which group a new row would go to", drawings.regions),
+    PlotKind("map", "groups on a map, from latitude and longitude", drawings.map),
+    PlotKind("embedding", "groups on a 2-D map of the nearest-neighbour graph", drawings.embedding),
+    PlotKind("regions", "decision regions: the group that new rows would get", drawings.regions),
     PlotKind("kmeans_steps", "a run of k-means, step by step", drawings.kmeans_steps, method="kmeans"),
     PlotKind(
         "kmeans_animation",
-        "the same, moving (.gif or .html)",
+        "a run of k-means, animated (.gif or .html)",
         drawings.kmeans_animation,
         MOVING_SUFFIXES,
         method="kmeans",
@@ -60,30 +60,30 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind("mixture", "ellipses of a Gaussian mixture", drawings.mixture, method="mixture"),
     PlotKind(
         "responsibilities",
-        "how much each row belongs to each group",
+        "soft memberships of the rows",
         drawings.responsibilities,
         method="mixture",
     ),
-    PlotKind("u_matrix", "a self-organizing map: distances of nodes", drawings.u_matrix, method="som"),
-    PlotKind("dendrogram", "the tree of the rows, cut at -k", drawings.dendrogram, needs="rows"),
-    PlotKind("linkages", "the trees of six linkages", drawings.linkages, needs="rows"),
+    PlotKind("u_matrix", "U-matrix of a self-organizing map", drawings.u_matrix, method="som"),
+    PlotKind("dendrogram", "dendrogram of the rows, cut at -k", drawings.dendrogram, needs="rows"),
+    PlotKind("linkages", "dendrograms of six linkages", drawings.linkages, needs="rows"),
     PlotKind("clustermap", "the table as a heat map, with trees", drawings.clustermap, needs="rows"),
-    PlotKind("radial_tree", "the tree around its root", drawings.radial_tree, needs="rows"),
-    PlotKind("phylogram", "the tree with a scale of branches", drawings.phylogram, needs="rows"),
-    PlotKind("unrooted_tree", "the tree in all directions", drawings.unrooted_tree, needs="rows"),
+    PlotKind("radial_tree", "dendrogram, radial", drawings.radial_tree, needs="rows"),
+    PlotKind("phylogram", "rooted tree with branch lengths", drawings.phylogram, needs="rows"),
+    PlotKind("unrooted_tree", "unrooted tree", drawings.unrooted_tree, needs="rows"),
     PlotKind(
         "impurity_curves", "which linkage fits the classes of --truth", drawings.impurity_curves, needs="rows"
     ),
-    PlotKind("shepard", "how well the tree keeps the distances", drawings.shepard, needs="rows"),
+    PlotKind("shepard", "Shepard plot: tree distances against distances", drawings.shepard, needs="rows"),
     PlotKind(
         "tanglegram",
-        "the trees of --linkage and of single linkage, face to face",
+        "dendrograms of --linkage and of single linkage, face to face",
         drawings.tanglegram,
         needs="rows",
     ),
-    PlotKind("elbow", "the knee of the distortion over k", drawings.elbow, needs="rows"),
+    PlotKind("elbow", "elbow plot: distortion over k", drawings.elbow, needs="rows"),
     PlotKind("silhouette_curve", "the mean silhouette over k", drawings.silhouette_curve, needs="rows"),
-    PlotKind("gap", "the gap statistic over k, with errors", drawings.gap, needs="rows"),
+    PlotKind("gap", "gap statistic over k, with errors", drawings.gap, needs="rows"),
     PlotKind(
         "evidence_heatmap", "what every criterion says about every k", drawings.evidence_heatmap, needs="rows"
     ),
@@ -91,25 +91,29 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind(
         "clustergram", "where the means of the groups go as k grows", drawings.clustergram, needs="rows"
     ),
-    PlotKind("silhouette", "how well each row fits its group", drawings.silhouette),
+    PlotKind("silhouette", "silhouette plot: how well each row fits its group", drawings.silhouette),
     PlotKind("profiles", "the means of the groups over the columns", drawings.profiles),
     PlotKind(
         "parallel_coordinates", "groups across the columns, in their units", drawings.parallel_coordinates
     ),
-    PlotKind("contingency", "the groups against the classes of --truth", drawings.contingency),
-    PlotKind("stability", "whether the groups come back in resamples", drawings.stability),
+    PlotKind("contingency", "contingency table: groups against the classes of --truth", drawings.contingency),
+    PlotKind("stability", "stability of each group over bootstrap resamples", drawings.stability),
     PlotKind("null_distribution", "the test against null data", drawings.null_distribution),
-    PlotKind("reachability", "the valleys of OPTICS", drawings.reachability, method="optics"),
-    PlotKind("condensed_tree", "the tree of HDBSCAN", drawings.condensed_tree, method="hdbscan"),
-    PlotKind("k_distances", "which radius suits DBSCAN", drawings.k_distances, needs="rows"),
+    PlotKind("reachability", "reachability plot of OPTICS", drawings.reachability, method="optics"),
+    PlotKind("condensed_tree", "condensed tree of HDBSCAN", drawings.condensed_tree, method="hdbscan"),
+    PlotKind(
+        "k_distances", "sorted k-distances, to choose eps of DBSCAN", drawings.k_distances, needs="rows"
+    ),
     PlotKind(
         "eigenvalues",
-        "the eigengap of the graph of the rows",
+        "smallest eigenvalues of the graph Laplacian, and the eigengap",
         drawings.eigenvalues,
         method="spectral",
         needs="rows",
     ),
-    PlotKind("affinity", "the graph of the rows, by groups", drawings.affinity, method="spectral"),
+    PlotKind(
+        "affinity", "affinity matrix of the rows, sorted by group", drawings.affinity, method="spectral"
+    ),
     PlotKind("segmentation", "an image and its -k segments by colour", drawings.segmentation, needs="image"),
     PlotKind(
         "method_grid", "methods on toy sets, with times (no data)", drawings.method_grid, needs="nothing"

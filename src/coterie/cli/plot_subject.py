@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model
+from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model, PolarsFrame
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
 from coterie.data.geography.places import Place, cells_of, find_places, with_places
 from coterie.data.geography.positions import in_degrees
@@ -148,7 +148,7 @@ class Subject:
         return self._prepared.places if self._known is None else self._known.places
 
     @cached_property
-    def places(self) -> Any:
+    def places(self) -> FloatArray:
         """Latitude and longitude of the rows drawn, in degrees."""
         table, asked = self.table, self.request.fit
         found = self._places or find_places(dense(table), asked.places)[0]
@@ -196,13 +196,13 @@ class Subject:
         return settle_missing(X, self._used, policy=policy, source=self.table.source)
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> PolarsFrame:
         """The rows in the table's own units, positions in degrees, as a frame with names of columns."""
         names, X = in_degrees(self._used, self._complete.X, self._places)
         return self._frame(X, names)
 
     @cached_property
-    def scaled(self) -> Model:
+    def scaled(self) -> PolarsFrame:
         """The rows as the model sees them."""
         return self._frame(self._scaling.apply(self._complete.X), self._used)
 
@@ -232,7 +232,7 @@ class Subject:
     def numbered_model(self) -> NumberedModel:
         """The model with the numbers of the groups, and the labels of the rows drawn."""
         if self.request.labels is not None:
-            raise InvalidParameter("this plot asks a model where rows would go: leave --labels out.")
+            raise InvalidParameter("this plot needs a model that predicts: leave --labels out.")
         numbers = np.arange(len(self.labels)) if self.names is None else self.groups.numbers
         return NumberedModel(self.model, numbers, self.labels)
 
@@ -289,9 +289,7 @@ class Subject:
         if self._model is not None:
             tree = getattr(self.model, "dendrogram_", None)
             if tree is None:
-                raise InvalidParameter(
-                    f"a {type(self.model).__name__} has no tree. Draw the tree of a table instead."
-                )
+                raise InvalidParameter(f"a {type(self.model).__name__} has no tree. Pass a table instead.")
             found: Dendrogram = tree
             return found
         return self.tree_by(self.request.linkage)

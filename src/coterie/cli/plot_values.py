@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from coterie.cli.plot_subject import Subject
 from coterie.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from coterie.cluster import EpsSuggestion
+    from coterie.evaluate import ContingencyTable, Significance, Silhouette
     from coterie.pipeline import Profile
     from coterie.select import Evidence
+
+Fitted = TypeVar("Fitted")  # an estimator
 
 MOST_K = 12  # numbers of clusters compared, unless -k is higher
 LEAST_OF_GROUP = 20  # rows of each group in a sample, if it has as many
@@ -46,7 +50,7 @@ def some_rows(subject: Subject, most: int) -> Indices:
     return np.sort(mixed[first])
 
 
-def silhouette(subject: Subject) -> Any:
+def silhouette(subject: Subject) -> Silhouette:
     """Return the silhouette of the groups, noise left out."""
     from coterie.evaluate import silhouette
 
@@ -54,7 +58,7 @@ def silhouette(subject: Subject) -> Any:
     return silhouette(subject.scaled.to_numpy(), subject.labels, metric=metric, noise="exclude")
 
 
-def contingency(subject: Subject) -> Any:
+def contingency(subject: Subject) -> ContingencyTable:
     """Return the table of the classes of --truth and the groups, under their names."""
     from coterie.evaluate import contingency_table
 
@@ -71,7 +75,7 @@ def profile(subject: Subject) -> Profile:
     return profile_groups(subject.rows.to_numpy(), subject.labels, subject.columns, k)
 
 
-def suggestion(subject: Subject) -> Any:
+def suggestion(subject: Subject) -> EpsSuggestion:
     """Return the radius that the k-distances suggest."""
     from coterie.cluster import suggest_eps
 
@@ -93,7 +97,7 @@ def stability(subject: Subject) -> Any:
     return replace(found, clusters=clusters, sizes=found.sizes[order], scores=found.scores[:, order])
 
 
-def significance(subject: Subject) -> Any:
+def significance(subject: Subject) -> Significance:
     """Return how the model that found the groups does on null data."""
     from coterie.evaluate import significance
 

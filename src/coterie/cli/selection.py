@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from coterie._support.notes import render_notes
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import JsonObject, MatrixLike
+from coterie._support.typing import JsonObject, MatrixLike, Model
 from coterie.cluster import find_method
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
+from coterie.data.geography.places import check_places
 from coterie.data.square import refuse_distances
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Recipe, make_estimator, make_request
 from coterie.pipeline.fit import open_rows
-from coterie.pipeline.request import PRECOMPUTED, scale_for
+from coterie.pipeline.request import HAVERSINE, PRECOMPUTED, places_for, scale_for
 from coterie.select import Evidence, choose_k, find_criterion
 from coterie.select.partitioners import find_partitioner
 
@@ -37,6 +37,7 @@ class Wish:
     keep: tuple[str, ...]
     missing: str
     seed: int
+    places: str = AUTO
 
     @property
     def is_square(self) -> bool:
@@ -79,6 +80,7 @@ def check(wish: Wish) -> None:
     for name in wish.criteria:
         find_criterion(name)
     check_scale(wish.scale)
+    check_places(wish.places)
     if wish.seed < 0:
         raise InvalidParameter(f"--seed must be at least 0, got {wish.seed}.")
     _estimator(wish)._check_parameters()  # the base class is ours
@@ -114,11 +116,20 @@ def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Select
         drop=wish.drop,
         keep=wish.keep,
         missing=wish.missing,
+        places=places_for(wish.places, wish.distance),
+        as_angles=wish.distance == HAVERSINE,
     )
     evidence = _evidence(prepared.points, wish, progress)
     choice, how = prepared.choice, prepared.scaling.how
     return Selection(
-        wish, table.source, table.n_rows, choice.used, choice.left_out, how, prepared.notes, evidence
+        wish,
+        table.source,
+        table.n_rows,
+        prepared.table_columns,
+        choice.left_out,
+        how,
+        prepared.notes,
+        evidence,
     )
 
 
@@ -130,18 +141,19 @@ def find_as_fit_does(data: MatrixLike, wish: Wish, *, progress: ProgressOption =
     request = make_request(
         wish.method, read_range(wish.k), distance=wish.distance or AUTO, scale=wish.scale,
         columns=wish.columns, drop=wish.drop, keep=wish.keep, missing=wish.missing, random_state=wish.seed,
+        places=wish.places,
     )  # fmt: skip
     with track(progress, f"reading {wish.data}", total=None) as tracker:
         rows = open_rows(data, request, tracker)
         compared = rows.compare_on(request)
     evidence = _evidence(compared.points, wish, progress)
-    notes = (compared.note,) if compared.note and not compared.is_whole else ()
+    notes = (*rows.notes, *((compared.note,) if compared.note and not compared.is_whole else ()))
     return Selection(
-        wish, rows.source, rows.n_rows, rows.columns, rows.left_out, rows.scaling.how, notes, evidence
+        wish, rows.source, rows.n_rows, rows.table_columns, rows.left_out, rows.scaling.how, notes, evidence
     )
 
 
-def _evidence(points: Any, wish: Wish, progress: ProgressOption) -> Evidence:
+def _evidence(points: MatrixLike, wish: Wish, progress: ProgressOption) -> Evidence:
     return choose_k(
         points,
         _estimator(wish),
@@ -152,7 +164,7 @@ def _evidence(points: Any, wish: Wish, progress: ProgressOption) -> Evidence:
     )
 
 
-def _estimator(wish: Wish) -> Any:
+def _estimator(wish: Wish) -> Model:
     distance = None if wish.is_square else wish.distance
     recipe = Recipe(wish.method, None, wish.scale, distance, None, None, wish.seed)
     return make_estimator(find_method(wish.method), recipe)

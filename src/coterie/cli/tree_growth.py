@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from coterie._support.typing import Labels, MatrixLike, ValuesByName
+from coterie._support.typing import Indices, Labels, MatrixLike, ValuesByName
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
+from coterie.data.geography.places import check_places
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
 from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.pipeline.groups import mixed_columns, spread_labels
-from coterie.pipeline.request import GOWER, PRECOMPUTED, scale_for
+from coterie.pipeline.request import GOWER, HAVERSINE, PRECOMPUTED, places_for, scale_for
 from coterie.tree import METHODS, Dendrogram, linkage
 
 BEST = "best"
@@ -33,6 +34,7 @@ class Growth:
     drop: tuple[str, ...]
     keep: tuple[str, ...]
     missing: str
+    places: str = AUTO
 
     @property
     def metric(self) -> str:
@@ -59,7 +61,7 @@ class Grown:
     table: Table
     how: Growth
     tree: Dendrogram
-    rows: Any
+    rows: Indices
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     scale: str
@@ -99,6 +101,7 @@ def check(how: Growth, cut: str | None, output: Path | None) -> None:
     if how.is_matrix and how.scale != AUTO:
         raise InvalidParameter(f"--scale is for rows of numbers, not for {told[0]}.")
     check_scale(how.scale)
+    check_places(how.places)
     if output is not None and cut is None:
         raise InvalidParameter(
             "--output needs --cut: the groups of a tree are those of a cut. Use --cut 5, say."
@@ -137,8 +140,10 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
             keep=how.keep,
             missing=how.missing,
             categories=how.distance == GOWER,
+            places=places_for(how.places, how.distance),
+            as_angles=how.distance == HAVERSINE,
         )
-        X, rows, columns = prepared.points, prepared.rows, prepared.choice.used
+        X, rows, columns = prepared.points, prepared.rows, prepared.table_columns
         metric = mixed_columns(prepared.levels).gower if prepared.levels else metric
     names = _names(table, rows, columns, how)
     tree = Dendrogram.from_linkage(linkage(X, how.linkage, metric), names=names, heights_are=how.kind)
@@ -183,7 +188,7 @@ def _cut_there(tree: Dendrogram, where: ValuesByName, cut: str | None) -> Labels
     return tree.cut(**where)
 
 
-def _names(table: Table, rows: Any, columns: tuple[str, ...], how: Growth) -> list[str]:
+def _names(table: Table, rows: Indices, columns: tuple[str, ...], how: Growth) -> list[str]:
     """Name the leaves by a column that does (any beside a square), by the header of a square, by number."""
     if how.is_matrix:
         return names_of_square(table, columns)

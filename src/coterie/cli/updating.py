@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 from coterie._support.files import check_output
 from coterie._support.progress import track
 from coterie.cli.fitting import refuse_options
 from coterie.cli.render.terminal import is_watched
+from coterie.data import Table
+from coterie.data.databases import SpooledRows
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import expand_all, is_in_blocks
 from coterie.persist import load, save
-from coterie.pipeline import Arrival, Update, column_readings, examine, update
+from coterie.pipeline import Arrival, Clustering, Update, column_readings, examine, update
 
 
-def examine_files(model: Path, data: Sequence[str], **how: Any) -> Arrival:
+class NewFiles(TypedDict):
+    """How new files are read, and what is done about gaps in them."""
+
+    missing: str
+    header: bool | None
+    encoding: str | None
+
+
+def examine_files(model: Path, data: Sequence[str], **how: Unpack[NewFiles]) -> Arrival:
     """Return what the rows of new files are like, beside those of a saved model."""
     found = load(model)
     source, missing = _read(found, data, **how)
     return examine(found, source, missing=missing)
 
 
-def update_files(model: Path, data: Sequence[str], *, save: Path | None, force: bool, **how: Any) -> Update:
+def update_files(
+    model: Path, data: Sequence[str], *, save: Path | None, force: bool, **how: Unpack[NewFiles]
+) -> Update:
     """Take the rows of new files into a saved model, and save it: in its place, or to another file."""
     if save is not None:
         check_output(save, force=force)
@@ -41,13 +53,14 @@ def save_to(grown: Update, path: Path, *, force: bool) -> None:
 
 
 def _read(
-    found: Any, data: Sequence[str], *, missing: str, header: bool | None, encoding: str | None
-) -> tuple[Any, str]:
+    found: Clustering, data: Sequence[str], **how: Unpack[NewFiles]
+) -> tuple[str | list[str] | Table | SpooledRows, str]:
     """Return the new rows as a table, or their paths where they are read in blocks; and what about gaps."""
+    missing, header, encoding = how["missing"], how["header"], how["encoding"]
     policy = "error" if missing == "refuse" else missing
-    paths: Any = expand_all(list(data)) if len(data) > 1 else data[0]
+    paths = expand_all(list(data)) if len(data) > 1 else data[0]
     if is_in_blocks(paths):
         refuse_options(encoding=encoding, header=header is not None, missing=missing != "refuse")
         return paths, policy
-    how: Any = {"header": header, "encoding": encoding, "readings": column_readings(found)}
-    return read_table_or_blocks(paths, **how), policy
+    readings = column_readings(found)
+    return read_table_or_blocks(paths, header=header, encoding=encoding, readings=readings), policy

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from coterie._printing import count_of
 from coterie._support.files import atomic_path
 from coterie.data.paths import READ_FROM_FOLDERS
 from coterie.errors import CoterieError, FileProblem, InvalidParameter, ModelFileError
@@ -78,7 +78,7 @@ def _check(folder: Path, model: Path | None, *, takes_in: bool, once: bool, ever
         raise FileProblem(f"{folder}: is not a folder.")
     if model is None and (once or takes_in):
         raise InvalidParameter(
-            f"{'--once' if once else '--update'} needs --model FILE: what coterie fit --save wrote."
+            f"{'--once' if once else '--update'} needs --model FILE, a model from coterie fit --save."
         )
     if not 0 < every < float("inf"):
         raise InvalidParameter(f"--every must be a number of seconds above 0, got {every:g}.")
@@ -91,14 +91,13 @@ def _begin(folder: Path, model: Path | None, missing: str) -> tuple[Clustering, 
     seen = Seen(None)
     present = list(whole_files(folder, seen))
     if not present:
-        raise FileProblem(f"{folder}: holds no file to begin with. Add one, or name a model: --model FILE.")
+        raise FileProblem(f"{folder}: holds no file to fit. Add one, or name a model: --model FILE.")
     found = fit(
         [str(path) for path, _ in present], budget="fast", missing="auto" if missing == "refuse" else missing
     )
     for path, state in present:
         seen.add(path.relative_to(folder).as_posix(), state)
-    files = "1 file" if len(present) == 1 else f"{len(present)} files"
-    print(f"{files} fitted. {found.headline}", flush=True)
+    print(f"{count_of(len(present), 'file')} fitted. {found.headline}", flush=True)
     return found, seen
 
 
@@ -143,7 +142,7 @@ def _report(found: Clustering, path: Path, missing: str, model: Path | None, *, 
     """Print a line about a file, take its rows in if a model is to be kept up to date; return the groups."""
     try:
         if model is None:
-            arrival: Any = examine(found, str(path), missing=missing)
+            arrival = examine(found, str(path), missing=missing)
         else:
             grown = update(found, str(path), missing=missing)
             arrival, found = grown.arrival, grown.clustering

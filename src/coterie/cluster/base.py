@@ -25,6 +25,7 @@ from coterie._support.scikit_learn import (
 )
 from coterie._support.typing import (
     AnyArray,
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
@@ -105,7 +106,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     _has_gaps: bool = False  # True after a fit to rows whose cells may be missing
     labels_: Labels
     n_features_in_: int
-    feature_names_in_: Any
+    feature_names_in_: AnyArray
 
     @classmethod
     def from_fitted(
@@ -227,7 +228,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
             self._require_centers(data)
         return data
 
-    def _check_new(self, X: MatrixLike) -> Any:
+    def _check_new(self, X: MatrixLike) -> CheckedRows:
         """Return what `predict` is given, checked."""
         from coterie.distance.input import check_new_input
 
@@ -312,7 +313,7 @@ class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Wei
         return tags
 
 
-def move_rows(values: AnyArray, places: Indices) -> Any:
+def move_rows(values: AnyArray, places: Indices) -> AnyArray:
     """Return an array whose entry i stands at ``places[i]``.
 
     Examples

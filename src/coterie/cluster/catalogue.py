@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
+from coterie._support.typing import Model
 from coterie._support.validation import unknown_name
 
 
@@ -35,11 +35,11 @@ class Method:
     class_name: str
     summary: str
     needs_k: bool
-    settings: tuple[tuple[str, Any], ...] = ()
+    settings: tuple[tuple[str, object], ...] = ()
 
-    def load(self) -> type[Any]:
+    def load(self) -> type[Model]:
         """Return the estimator's class."""
-        found: type[Any] = getattr(import_module(self.module), self.class_name)
+        found: type[Model] = getattr(import_module(self.module), self.class_name)
         return found
 
 
@@ -49,7 +49,7 @@ _METHODS = (
         "k-means",
         "coterie.cluster.kmeans.kmeans",
         "KMeans",
-        "round groups about a centre; the usual first choice, fast on any size",
+        "compact, round groups around centroids; the usual first choice, fast on any size",
         needs_k=True,
     ),
     Method(
@@ -57,7 +57,7 @@ _METHODS = (
         "mini-batch k-means",
         "coterie.cluster.kmeans.minibatch",
         "MiniBatchKMeans",
-        "k-means that sees a few rows at a time: for streams; approximate",
+        "k-means on small random batches: for streams and huge data; approximate",
         needs_k=True,
     ),
     Method(
@@ -65,7 +65,7 @@ _METHODS = (
         "agglomerative clustering",
         "coterie.cluster.agglomerative.agglomerative",
         "AgglomerativeClustering",
-        "a tree of merges, nearest first: groups within groups, any distance; up to some 100,000 rows",
+        "hierarchical, bottom-up: a tree of nested groups, any distance; up to some 100,000 rows",
         needs_k=True,
     ),
     Method(
@@ -73,7 +73,7 @@ _METHODS = (
         "Genie",
         "coterie.cluster.agglomerative.genie",
         "Genie",
-        "groups of any shape whose sizes are not too unequal, from the spanning tree; any distance",
+        "hierarchical, on the spanning tree: groups of any shape and similar sizes; any distance",
         needs_k=True,
     ),
     Method(
@@ -81,7 +81,7 @@ _METHODS = (
         "divisive analysis",
         "coterie.cluster.agglomerative.diana",
         "Diana",
-        "a tree of splits, the widest group first; for up to a few thousand rows",
+        "hierarchical, top-down (divisive): any distance; for up to a few thousand rows",
         needs_k=True,
     ),
     Method(
@@ -89,7 +89,7 @@ _METHODS = (
         "bisecting k-means",
         "coterie.cluster.kmeans.bisecting",
         "BisectingKMeans",
-        "k-means that splits one group in two at a time: a tree of groups, even with many of them",
+        "hierarchical, top-down: k-means splits one group in two at a time; fast for many groups",
         needs_k=True,
     ),
     Method(
@@ -97,7 +97,7 @@ _METHODS = (
         "hierarchical k-means",
         "coterie.cluster.kmeans.hierarchical",
         "HierarchicalKMeans",
-        "a tree from the top: k-means splits every group, down to single rows",
+        "hierarchical, top-down: k-means splits every group, down to single rows",
         needs_k=True,
     ),
     Method(
@@ -105,7 +105,7 @@ _METHODS = (
         "constrained k-means",
         "coterie.cluster.kmeans.constrained",
         "ConstrainedKMeans",
-        "k-means with limits for the sizes of groups, and with rows that go together or stay apart",
+        "k-means with minimum and maximum group sizes, must-link and cannot-link pairs",
         needs_k=True,
     ),
     Method(
@@ -113,7 +113,7 @@ _METHODS = (
         "fuzzy c-means",
         "coterie.cluster.kmeans.fuzzy",
         "FuzzyCMeans",
-        "round groups about a centre, with a share of every row in every group",
+        "compact, round groups around centroids, with soft memberships",
         needs_k=True,
     ),
     Method(
@@ -121,7 +121,7 @@ _METHODS = (
         "BIRCH",
         "coterie.cluster.birch.birch",
         "Birch",
-        "small round subclusters in one pass, merged by Ward's method: for streams and many rows",
+        "compact subclusters in one pass, merged by Ward's method: for streams and many rows",
         needs_k=True,
         settings=(("threshold", 0.1),),
     ),
@@ -130,7 +130,7 @@ _METHODS = (
         "DBSCAN",
         "coterie.cluster.density.dbscan",
         "DBSCAN",
-        "dense regions of any shape, the rest is noise; finds the number of groups",
+        "density-based: dense regions of any shape, the rest is noise; finds the number of groups",
         needs_k=False,
         settings=(("eps", "auto"),),
     ),
@@ -139,7 +139,7 @@ _METHODS = (
         "HDBSCAN",
         "coterie.cluster.density.hdbscan",
         "HDBSCAN",
-        "dense regions of different densities, the rest is noise; no radius to choose",
+        "density-based: groups of any shape and different densities, the rest is noise; no radius to choose",
         needs_k=False,
     ),
     Method(
@@ -147,7 +147,7 @@ _METHODS = (
         "OPTICS",
         "coterie.cluster.density.optics",
         "OPTICS",
-        "an order of the rows in which dense regions of any density are valleys; the rest is noise",
+        "density-based: groups of different densities from a reachability plot; the rest is noise",
         needs_k=False,
         settings=(("min_samples", 10), ("min_cluster_size", 0.05), ("xi", 0.1)),
     ),
@@ -156,7 +156,7 @@ _METHODS = (
         "mode clustering",
         "coterie.cluster.modes.modes",
         "ModeClustering",
-        "hills of the density, of any shape, with every row in one; finds the number of groups, or is told",
+        "modes of the density, of any shape, no noise; finds the number of groups unless given",
         needs_k=False,
     ),
     Method(
@@ -164,7 +164,7 @@ _METHODS = (
         "mean shift",
         "coterie.cluster.density.mean_shift",
         "MeanShift",
-        "peaks of the density, with every row at the nearest; finds the number of groups from a radius",
+        "peaks of the density at a given bandwidth; finds the number of groups",
         needs_k=False,
         settings=(("bin_seeding", True),),
     ),
@@ -173,7 +173,7 @@ _METHODS = (
         "Gaussian mixture",
         "coterie.cluster.mixture.gaussian_mixture",
         "GaussianMixture",
-        "clouds of any ellipse, with a share of every row in every group",
+        "elliptical groups with soft memberships; BIC for the number of groups",
         needs_k=True,
     ),
     Method(
@@ -181,7 +181,7 @@ _METHODS = (
         "Bayesian Gaussian mixture",
         "coterie.cluster.mixture.bayesian_mixture",
         "BayesianGaussianMixture",
-        "clouds of any ellipse; k is the most groups, those that the rows do not need stay empty",
+        "elliptical groups; -k is an upper limit, superfluous components stay empty",
         needs_k=True,
         settings=(("max_iter", 1000),),
     ),
@@ -190,7 +190,7 @@ _METHODS = (
         "von Mises-Fisher mixture",
         "coterie.cluster.mixture.von_mises_fisher",
         "VonMisesFisherMixture",
-        "groups of directions, with a share of every row in every group: for embeddings and counts of words",
+        "mixture of directions with soft memberships: for embeddings and word counts",
         needs_k=True,
     ),
     Method(
@@ -198,7 +198,7 @@ _METHODS = (
         "latent class analysis",
         "coterie.cluster.mixture.latent_classes",
         "LatentClasses",
-        "a mixture over tables of numbers and categories, from the cells that are there",
+        "mixture model for numbers and categories; ignores missing cells",
         needs_k=True,
         settings=(("n_init", 2), ("tol", 1e-5), ("max_iter", 300)),
     ),
@@ -207,7 +207,7 @@ _METHODS = (
         "spectral clustering",
         "coterie.cluster.spectral.spectral",
         "SpectralClustering",
-        "groups of any shape that hang together; also communities of a graph",
+        "connected groups of any shape, from the eigenvectors of a similarity graph",
         needs_k=True,
     ),
     Method(
@@ -215,15 +215,15 @@ _METHODS = (
         "Leiden",
         "coterie.cluster.graph.leiden",
         "Leiden",
-        "communities of a graph, or of the nearest neighbours of rows; finds the number of groups",
+        "communities of a graph, or of the nearest-neighbour graph of rows; finds the number of groups",
         needs_k=False,
     ),
     Method(
         "embedding",
-        "communities of near rows",
+        "neighbour-graph communities",
         "coterie.cluster.embedding.embedding_clustering",
         "EmbeddingClustering",
-        "vectors of many columns, as language and image models make them; finds the number of groups",
+        "high-dimensional embeddings from language and image models; finds the number of groups",
         needs_k=False,
     ),
     Method(
@@ -231,7 +231,7 @@ _METHODS = (
         "k-medoids",
         "coterie.cluster.medoids.kmedoids",
         "KMedoids",
-        "groups about one of their own rows; any distance, less moved by outliers",
+        "groups around medoids (typical rows); any distance, robust to outliers",
         needs_k=True,
     ),
     Method(
@@ -239,7 +239,7 @@ _METHODS = (
         "affinity propagation",
         "coterie.cluster.graph.affinity_propagation",
         "AffinityPropagation",
-        "groups about rows that stand for others; finds their number; for up to some ten thousand rows",
+        "groups around exemplars (typical rows); finds the number of groups; up to some ten thousand rows",
         needs_k=False,
         settings=(("damping", 0.9), ("max_iter", 1000)),
     ),
@@ -248,7 +248,7 @@ _METHODS = (
         "k-modes",
         "coterie.cluster.categorical.kprototypes",
         "KModes",
-        "groups of rows of categories, about the most frequent ones; numbers count as names",
+        "k-means for categories: groups around modes; numbers are treated as categories",
         needs_k=True,
     ),
     Method(
@@ -256,7 +256,7 @@ _METHODS = (
         "k-prototypes",
         "coterie.cluster.categorical.kprototypes",
         "KPrototypes",
-        "k-means for tables of numbers and categories, with missing cells",
+        "k-means for mixed tables of numbers and categories; ignores missing cells",
         needs_k=True,
     ),
     Method(
@@ -264,7 +264,7 @@ _METHODS = (
         "self-organizing map",
         "coterie.cluster.som.self_organizing_map",
         "SelfOrganizingMap",
-        "a grid of vectors laid through the rows, its nodes merged to groups: a map to look at",
+        "a grid of nodes fitted to the rows, merged into groups: for visualisation",
         needs_k=True,
     ),
     Method(
@@ -272,7 +272,7 @@ _METHODS = (
         "kernel k-means",
         "coterie.cluster.kernel.kernel_kmeans",
         "KernelKMeans",
-        "groups with curved borders, through a kernel; beyond 20,000 rows by way of landmark rows",
+        "k-means with a kernel: curved borders; Nystroem approximation beyond 20,000 rows",
         needs_k=True,
     ),
     Method(
@@ -280,7 +280,7 @@ _METHODS = (
         "consensus clustering",
         "coterie.cluster.consensus",
         "ConsensusClustering",
-        "what many k-means runs on subsamples agree on; for up to some ten thousand rows",
+        "co-clustering over many k-means runs on subsamples; for up to some ten thousand rows",
         needs_k=True,
     ),
 )

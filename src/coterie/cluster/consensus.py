@@ -60,7 +60,7 @@ LINKAGES = ("average", "complete", "single", "weighted")
 
 
 class ConsensusClustering(Clusterer):
-    """Cluster many subsamples, and then rows by how often they were together.
+    """Consensus clustering: cluster many subsamples, then the rows by how often they were together.
 
     The consensus of two rows is the share of the subsamples with both in which one cluster held them. A tree
     of the rows, with one minus the consensus as distance, is cut into the clusters. Time and memory grow with

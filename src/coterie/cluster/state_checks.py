@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import AnyArray, CheckedRows, Labels, MetricLike, Settings
+from coterie._support.typing import AnyArray, CheckedRows, Indices, Labels, Mask, MetricLike, Settings
 from coterie._support.validation.schema import check_squares, wrong
 from coterie.cluster.density.metric import is_known, scikit_learn_metrics
 from coterie.distance import Distance, find_distance, input_kind
@@ -36,7 +35,7 @@ def check_labels_used(labels: Labels, n_clusters: int, *, who: str, name: str = 
         raise wrong(name, who, f"use all {n_clusters:,} labels", f"no row of label {int(np.argmin(sizes))}")
 
 
-def check_permutation(order: Any, *, who: str, name: str) -> None:
+def check_permutation(order: Indices, *, who: str, name: str) -> None:
     """Refuse an order in which some row comes twice."""
     if not np.array_equal(np.sort(order), np.arange(len(order))):
         raise wrong(name, who, "name each row once", "an order that does not")
@@ -107,7 +106,7 @@ def check_descent(descent: Settings, *, who: str) -> None:
     check_leaf_labels(labels, families == 0, who=who, name="_descent.labels")
 
 
-def check_leaf_labels(labels: Labels, is_leaf: Any, *, who: str, name: str) -> None:
+def check_leaf_labels(labels: Labels, is_leaf: Mask, *, who: str, name: str) -> None:
     """Refuse labels of nodes unless every leaf is a group of its own, and no other node is one."""
     own = np.sort(labels[is_leaf])
     if (labels[~is_leaf] != -1).any() or not np.array_equal(own, np.arange(len(own))):

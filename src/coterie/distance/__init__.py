@@ -17,11 +17,11 @@ if TYPE_CHECKING:
         geometries,
         register_geometry,
     )
-    from coterie.distance.input import (
+    from coterie.distance.input import input_kind
+    from coterie.distance.matrices import (
         check_distance_matrix,
         check_similarity_matrix,
         distances_from_similarities,
-        input_kind,
     )
     from coterie.distance.neighbour_graphs import NeighbourGraph, neighbour_graph
     from coterie.distance.neighbour_index import NeighbourIndex
@@ -87,11 +87,11 @@ if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every n
             "geometries",
             "register_geometry",
         ],
-        "coterie.distance.input": [
+        "coterie.distance.input": ["input_kind"],
+        "coterie.distance.matrices": [
             "check_distance_matrix",
             "check_similarity_matrix",
             "distances_from_similarities",
-            "input_kind",
         ],
         "coterie.distance.neighbour_graphs": ["NeighbourGraph", "neighbour_graph"],
         "coterie.distance.neighbour_index": ["NeighbourIndex"],

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Data, Settings, ValuesByName
+from coterie._support.typing import Data, FloatArray, Settings, ValuesByName
 from coterie._support.validation import Constraint, check_parameter, unknown_name
 from coterie._support.validation.schema import DictOf, Plain, Schema, Text
 from coterie.distance._range import refuse_overflow
@@ -21,9 +21,9 @@ from coterie.errors import InvalidParameter, did_you_mean
 
 Domain: TypeAlias = Literal["real", "boolean", "categorical", "mixed", "places"]
 EuclideanForm: TypeAlias = Literal["distance", "square", "half square"]
-RowFunction: TypeAlias = Callable[[Any, Any], float]
+RowFunction: TypeAlias = Callable[[FloatArray, FloatArray], float]
 
-_EUCLIDEAN_FORMS: Mapping[Any, EuclideanForm] = {
+_EUCLIDEAN_FORMS: Mapping[_core.Finish, EuclideanForm] = {
     _core.Finish.norm: "distance",
     _core.Finish.squared_norm: "square",
     _core.Finish.cosine: "half square",
@@ -36,7 +36,7 @@ class Parameter:
 
     name: str
     meaning: str
-    default: Any
+    default: object
     allowed: Constraint
 
 
@@ -175,6 +175,7 @@ class Distance:
 
 DistanceLike: TypeAlias = str | RowFunction | Distance  # what stands for a distance
 _entries: dict[str, Distance] = {}
+_names: dict[str, str] = {}  # names and aliases, and the name of the entry
 
 
 def register(distance: Distance) -> Distance:
@@ -187,10 +188,12 @@ def register(distance: Distance) -> Distance:
     ...
     coterie.errors.InvalidParameter: a distance called "euclidean" is in the catalogue already.
     """
-    for name in (distance.name, *distance.aliases):
+    names = (distance.name, *distance.aliases)
+    for name in names:
         if name in known_names():
             raise InvalidParameter(f'a distance called "{name}" is in the catalogue already.')
     _entries[distance.name] = _bound(distance, {})
+    _names.update(dict.fromkeys(names, distance.name))
     return _entries[distance.name]
 
 
@@ -232,7 +235,8 @@ def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **param
         if name is None:
             where = {"listed_by": "coterie.distance.distances()", "in_shell": "coterie distances"}
             raise unknown_name("distance", metric, known_names(), **where)
-        return _bound(_catalogue()[name], params)
+        entry = _catalogue()[name]
+        return _bound(entry, params) if params else entry
     if callable(metric):
         return _from_function(metric, params)
     raise InvalidParameter(
@@ -242,7 +246,8 @@ def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **param
 
 
 def known_names() -> dict[str, str]:
-    return {name: entry.name for entry in _catalogue().values() for name in (entry.name, *entry.aliases)}
+    _catalogue()
+    return _names
 
 
 def _catalogue() -> dict[str, Distance]:

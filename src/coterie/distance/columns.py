@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from coterie._support.typing import AnyArray, FloatArray
+from coterie._support.typing import AnyArray, FloatArray, MatrixLike, PandasFrame, PolarsSeries
 from coterie._support.validation.explain import not_finite, refuse_queries
 from coterie.errors import InvalidData, UnsupportedInput
 
@@ -79,7 +79,7 @@ def _infinite(found: list[Column], who: str, name: str) -> InvalidData:
     return not_finite(cells, names, who, name)
 
 
-def _refuse_kinds(X: Any, what: str) -> None:
+def _refuse_kinds(X: MatrixLike, what: str) -> None:
     """Refuse what is not a table of cells."""
     if X is None:
         raise InvalidData(f"{what} must be a table of numbers, got None.")
@@ -113,7 +113,7 @@ def called(name: str | None, at: int) -> str:
     return f"column {at}" if name is None else f'column "{name}"'
 
 
-def _of_pandas(frame: Any) -> Iterator[Column]:
+def _of_pandas(frame: PandasFrame) -> Iterator[Column]:
     for at, label in enumerate(frame.columns):
         series, name = frame.iloc[:, at], str(label)
         dtype = series.dtype
@@ -133,7 +133,7 @@ def _of_pandas(frame: Any) -> Iterator[Column]:
             yield _of_objects(name, series.to_numpy(dtype=object), series.isna().to_numpy())
 
 
-def _of_polars(series: Any) -> Column:
+def _of_polars(series: PolarsSeries) -> Column:
     name, dtype = str(series.name), series.dtype
     if dtype.is_numeric():
         numbers = series if str(dtype) == "Float32" else series.cast(float)
@@ -238,7 +238,7 @@ def _is_none(cells: AnyArray) -> Mask:
     return np.array([cell is None or cell != cell for cell in cells], dtype=bool)
 
 
-def _plain(value: Any) -> Value:
+def _plain(value: object) -> Value:
     """Return a cell as a number or text of Python."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, str):

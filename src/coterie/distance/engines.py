@@ -33,7 +33,7 @@ class TreeForm(NamedTuple):
     factor: float
 
 
-_TREE_FORMS: Mapping[tuple[Any, Any], TreeForm] = {
+_TREE_FORMS: Mapping[tuple[_core.Kernel, _core.Finish], TreeForm] = {
     (Kernel.dot, Finish.norm): TreeForm("euclidean", 1.0),
     (Kernel.dot, Finish.squared_norm): TreeForm("sqeuclidean", 1.0),
     (Kernel.dot, Finish.cosine): TreeForm("sqeuclidean", 0.5),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -223,7 +223,9 @@ def _no_barycentre(what: str) -> InvalidParameter:
     return InvalidParameter(f"{what}. Use KMedoids, which takes every distance, or one of: {names}.")
 
 
-def _column_by_column(clusters: Clusters, distance: Distance, n_threads: int, *, kind: Any) -> Centers:
+def _column_by_column(
+    clusters: Clusters, distance: Distance, n_threads: int, *, kind: _core.Barycentre
+) -> Centers:
     labels = np.ascontiguousarray(clusters.labels, dtype=np.int32)
     weights = None if clusters.weights is None else np.ascontiguousarray(clusters.weights, dtype=np.float64)
     return np.asarray(

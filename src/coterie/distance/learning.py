@@ -12,7 +12,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
-from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray
+from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Mask
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import (
     MixedColumns,
@@ -136,7 +136,7 @@ def with_shared_cells(distance: Distance, X: Data, Y: Data | None) -> Distance:
     return replace(distance, values=values, transform=SharedCells(patterns))
 
 
-def _incomparable(is_there: Any, others: CheckedRows, who: str, name: str) -> InvalidData:
+def _incomparable(is_there: Mask, others: CheckedRows, who: str, name: str) -> InvalidData:
     for what, rows in (("X", is_there), (name, others)):
         is_empty = ~rows.any(axis=1)
         if is_empty.any():
@@ -187,7 +187,7 @@ def _column_weights(distance: Distance, n_columns: int) -> FloatArray:
     return w
 
 
-def _ranges(X: Data, Y: Data | None, is_number: Any, distance: Distance) -> tuple[FloatArray, FloatArray]:
+def _ranges(X: Data, Y: Data | None, is_number: Mask, distance: Distance) -> tuple[FloatArray, FloatArray]:
     """Return the least and the greatest value of each column of numbers, 0 and 0 of others."""
     low, high = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for column in np.flatnonzero(is_number):
@@ -261,7 +261,7 @@ def _variances(X: Data, Y: Data | None, who: str) -> FloatArray:
     return np.asarray((len(X) * variance + len(Y) * other_variance + between) / (n_rows - 1))
 
 
-def _moments(X: Data) -> tuple[Any, Any]:
+def _moments(X: Data) -> tuple[FloatArray, FloatArray]:
     moments = _core.column_moments(X)
     return np.asarray(moments.mean), np.asarray(moments.variance)
 

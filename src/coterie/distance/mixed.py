@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Data
+from coterie._support.typing import Data, MatrixLike, MetricLike
 from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, find_distance, known_names
 from coterie.distance.columns import YES_OR_NO, Column, read_columns
@@ -15,7 +15,7 @@ from coterie.distance.table import TableEncoding, checked_codes, column_place, i
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
 
-def is_mixed(metric: Any) -> bool:
+def is_mixed(metric: MetricLike) -> bool:
     """Return whether a `metric=` is a distance of tables with numbers and categories.
 
     Examples
@@ -26,7 +26,7 @@ def is_mixed(metric: Any) -> bool:
     return _domain(metric) == "mixed"
 
 
-def takes_gaps(metric: Any) -> bool:
+def takes_gaps(metric: MetricLike) -> bool:
     """Return whether a `metric=` is a distance of rows whose cells may be missing.
 
     Examples
@@ -38,7 +38,7 @@ def takes_gaps(metric: Any) -> bool:
     return distance is not None and distance.takes_gaps
 
 
-def takes_table(metric: Any, *tables: Any) -> bool:
+def takes_table(metric: MetricLike, *tables: object) -> bool:
     """Return whether tables are to be coded: always for a distance of mixed columns, else if they hold names.
 
     Examples
@@ -50,18 +50,18 @@ def takes_table(metric: Any, *tables: Any) -> bool:
     return domain == "mixed" or (domain in ("categorical", "boolean") and any(map(_holds_names, tables)))
 
 
-def _domain(metric: Any) -> str | None:
+def _domain(metric: MetricLike) -> str | None:
     distance = _known(metric)
     return None if distance is None else distance.domain
 
 
-def _known(metric: Any) -> Distance | None:
+def _known(metric: MetricLike) -> Distance | None:
     if isinstance(metric, str):
         return find_distance(metric) if metric in known_names() else None
     return metric if isinstance(metric, Distance) else None
 
 
-def _holds_names(table: Any) -> bool:
+def _holds_names(table: object) -> bool:
     if isinstance(table, list | tuple):
         try:
             table = np.asarray(table)
@@ -76,7 +76,9 @@ def _holds_names(table: Any) -> bool:
     return any(column.levels not in (None, YES_OR_NO) for column in columns)
 
 
-def learn_table(X: Any, *others: Any, distance: Distance, who: str) -> tuple[TableEncoding, Distance]:
+def learn_table(
+    X: MatrixLike, *others: MatrixLike, distance: Distance, who: str
+) -> tuple[TableEncoding, Distance]:
     """Return how tables become codes, and the distance of these codes."""
     if distance.domain == "mixed":
         table = TableEncoding.learn(X, *others, kinds=distance.values["kinds"], who=who)

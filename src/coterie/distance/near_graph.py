@@ -7,7 +7,6 @@ pairs between some rows of each part and all rows outside of it.
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -15,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.caller import caller_level
-from coterie._support.typing import AnyArray, Distances, FloatArray, Indices
+from coterie._support.typing import AnyArray, Distances, FloatArray, Indices, SparseData
 from coterie.distance.neighbours import Neighbours, near_of_rows
 from coterie.distance.rows import Rows
 from coterie.distance.spanning import SpanningTree
@@ -103,7 +102,7 @@ def near_tree(
 
 def _sorted_edges(
     tails: Indices, heads: Indices, distance: FloatArray, core: FloatArray
-) -> tuple[Any, FloatArray]:
+) -> tuple[SparseData, FloatArray]:
     """Return edges by (length, lower row, higher row), so that any processor sorts them alike."""
     low, high = np.minimum(tails, heads), np.maximum(tails, heads)
     length = np.maximum(np.maximum(core[low], core[high]), distance)
@@ -113,7 +112,7 @@ def _sorted_edges(
 
 def _bridges(
     rows: Rows, part: AnyArray, core: FloatArray, alpha: float, threads: int
-) -> tuple[Any, FloatArray]:
+) -> tuple[SparseData, FloatArray]:
     """Return for every part but the largest the shortest edge found to a row outside of it."""
     sizes = np.bincount(part)
     largest = int(np.argmax(sizes))

@@ -147,7 +147,7 @@ def gaussian_weights(near: Neighbours) -> FloatArray:
     return np.asarray(np.exp(-exponents))
 
 
-def _directed(near: Neighbours, values: FloatArray) -> Any:
+def _directed(near: Neighbours, values: FloatArray) -> SparseData:
     n, k = near.index.shape
     graph = csr_array((values.ravel(), near.index.flatten(), np.arange(n + 1) * k), shape=(n, n))
     graph.sort_indices()  # of the copy that flatten made

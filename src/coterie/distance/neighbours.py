@@ -338,7 +338,7 @@ def _resolve_exclude_self(exclude_self: bool | None, Y: MatrixLike, who: str) ->
     return Y is None if exclude_self is None else bool(exclude_self)
 
 
-def _with_products(metric: MetricLike) -> Any:
+def _with_products(metric: MetricLike) -> MetricLike:
     return INNER_PRODUCT if isinstance(metric, str) and metric == INNER_PRODUCT.name else metric
 
 

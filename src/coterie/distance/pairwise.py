@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -122,7 +121,7 @@ def _refuse_ambiguous(distance: Distance, Y: MatrixLike | None) -> None:
 
 def _cells(X: MatrixLike, Y: MatrixLike | None, distance: Distance) -> Rows:
     """Return rows for a function: text and booleans as they are, everything else as numbers."""
-    cells: Any = resolve_cells(X)
+    cells = resolve_cells(X)
     others: CheckedRows = resolve_cells(Y)
     if cells is None and others is None:
         return prepare_rows(X, Y, distance, {}, who=_WHO, takes_sparse=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -50,13 +50,13 @@ def pairwise_by_scikit_learn(
     )
 
 
-def _as_given(X: MatrixLike, who: str, name: str) -> Any:
+def _as_given(X: MatrixLike, who: str, name: str) -> MatrixLike:
     """Return checked rows, booleans as booleans: scikit-learn warns of numbers where it wants sets."""
     checked = check_data(X, who=who, name=name)
     return checked.astype(bool) if np.asarray(X).dtype == bool else checked
 
 
-def translate_parameters(metric: MetricLike, params: ValuesByName) -> tuple[Any, ValuesByName]:
+def translate_parameters(metric: MetricLike, params: ValuesByName) -> tuple[MetricLike, ValuesByName]:
     """Return a distance and its parameters without those that only scikit-learn's euclidean has.
 
     Examples
@@ -103,7 +103,7 @@ def measure_by_scikit_learn(measure: Callable[[], Found], metric: MetricLike, *,
     return found
 
 
-def _refuse_not_finite(distances: Any, metric: MetricLike, who: str) -> None:
+def _refuse_not_finite(distances: Distances, metric: MetricLike, who: str) -> None:
     if np.isfinite(distances).all():
         return
     n_wrong = int(np.isnan(distances).sum())

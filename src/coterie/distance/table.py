@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie._printing import shortened
 from coterie._support.caller import caller_level
-from coterie._support.typing import Data, FloatArray, Settings
+from coterie._support.typing import Data, FloatArray, Indices, MatrixLike, Settings
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import Label, ListOf, Maybe, Schema, Text, wrong
 from coterie.distance.columns import Column, Value, called, read_columns
@@ -68,7 +68,7 @@ class TableEncoding:
 
     @classmethod
     def learn(
-        cls, table: Any, *others: object, kinds: Any = None, who: str = "this function"
+        cls, table: MatrixLike, *others: MatrixLike, kinds: object = None, who: str = "this function"
     ) -> TableEncoding:
         """Return the encoding of tables that have the same columns.
 
@@ -105,7 +105,7 @@ class TableEncoding:
         kinds: tuple[Kind, ...] = tuple("number" if kind == "number" else "category" for kind in self.kinds)
         return replace(self, kinds=kinds)
 
-    def encode(self, table: Any, *, who: str = "this function", name: str = "X") -> FloatArray:
+    def encode(self, table: MatrixLike, *, who: str = "this function", name: str = "X") -> FloatArray:
         """Return the table as numbers: codes of categories, ordinals and yes/no, NaN where a cell is missing.
 
         A category that was not learned gets a code that differs from all others, and a value that an ordinal
@@ -134,7 +134,7 @@ class TableEncoding:
             )
         return out
 
-    def _encode_column(self, column: Column, at: int, who: str, name: str) -> tuple[Any, list[Value]]:
+    def _encode_column(self, column: Column, at: int, who: str, name: str) -> tuple[FloatArray, list[Value]]:
         """Return the codes of a column, and its values that have none."""
         levels = self.levels[at]
         if levels is None:
@@ -174,7 +174,7 @@ def kinds_by_place(kinds: Any, names: Sequence[str | None], who: str) -> dict[in
     return dict(enumerate(kinds))
 
 
-def column_place(key: Any, names: Sequence[str | None], what: str) -> int:
+def column_place(key: object, names: Sequence[str | None], what: str) -> int:
     """Return the number of a column that is given by name or number."""
     if isinstance(key, str):
         if key in names:
@@ -262,7 +262,7 @@ def _levels(parts: Sequence[Column]) -> tuple[Value, ...]:
         return tuple(sorted(found, key=str))
 
 
-def _values_of(column: Column) -> tuple[tuple[Value, ...], Any]:
+def _values_of(column: Column) -> tuple[tuple[Value, ...], Indices]:
     """Return the different values of a column, and which of them each cell has: -1 for a missing one."""
     if column.levels is not None:
         return column.levels, column.values

@@ -140,7 +140,7 @@ def picture_features(
     )
 
 
-def _listed(pictures: Iterable[Any]) -> tuple[list[Any], list[str]]:
+def _listed(pictures: Iterable[object]) -> tuple[list[object], list[str]]:
     given = list(pictures)
     if not given:
         raise InvalidData("pictures of picture_features must be at least one, got none.")

@@ -17,7 +17,7 @@ import numpy as np
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, MatrixLike
+from coterie._support.typing import AnyArray, MatrixLike, PillowImage
 from coterie._support.validation import Whole, check_parameter, require_memory
 from coterie.data.files.source import read_content
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
@@ -235,7 +235,7 @@ def _upright(image: Any) -> Any:
         return image
 
 
-def _of_pillow(image: Any, name: str) -> Picture:
+def _of_pillow(image: PillowImage, name: str) -> Picture:
     image.load()
     mode: str = image.mode
     if mode in WIDE_MODES:

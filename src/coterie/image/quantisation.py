@@ -119,7 +119,7 @@ def quantise(
     n_jobs: int | None = None,
     max_pixels: int = MAX_PIXELS,
 ) -> Quantised:
-    """Reduce a picture to its k most telling colours.
+    """Reduce a picture to k colours (a palette).
 
     K-means groups the colours of the picture, each weighted by the pixels that have it, and every pixel takes
     the colour of its group. Up to 64 colours, breathing searches for a better optimum. Of pictures with more

@@ -119,7 +119,7 @@ def segment(
     n_jobs: int | None = None,
     max_pixels: int = MAX_PIXELS,
 ) -> Segmentation:
-    """Divide a picture into regions of its own shapes.
+    """Segment a picture into regions.
 
     The picture becomes superpixels (`slic`), which are the nodes of a graph of neighbours. Regions are made
     of them, so that borders follow the edges of the picture.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.typing import (
+    Centers,
     Data,
     FloatArray,
     Indices,
@@ -159,7 +160,7 @@ def _typical(rows: Data, free: Indices, n: int, seed: int) -> ToLabel:
     return ToLabel(chosen, groups[partition.codes], "typical")
 
 
-def _kmeans(rows: Data, n: int, seed: int) -> Any:
+def _kmeans(rows: Data, n: int, seed: int) -> KMeans:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)  # of copies fewer groups are found
         return KMeans(n, n_init=STARTS, random_state=shift_seed(seed, 0)).fit(rows)
@@ -208,7 +209,7 @@ def _margins(rows: Data, n: int, memberships: MatrixLike | None, seed: int) -> F
     return np.asarray(two[:, -1] - two[:, -2])
 
 
-def fuzzy_margins(rows: Data, centers: Any) -> FloatArray:
+def fuzzy_margins(rows: Data, centers: Centers) -> FloatArray:
     """Return the difference of the two largest memberships 1 / d^2, which add up to 1 over all centres.
 
     Examples

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from coterie._support.typing import FloatArray, Indices, Labels, MatrixLike, MetricLike, VectorLike
+from coterie._support.typing import (
+    CheckedRows,
+    FloatArray,
+    Indices,
+    Labels,
+    Mask,
+    MatrixLike,
+    MetricLike,
+    SparseData,
+    VectorLike,
+)
 from coterie._support.validation import Number, Whole, check_data, check_parameter
 from coterie.distance import neighbour_graph
 from coterie.errors import InvalidData
@@ -139,8 +148,14 @@ def _check_length(n_rows: int, given: Labels, what: str) -> None:
 
 
 def _from_groups(
-    X: MatrixLike, given: Labels, known: Indices, codes: Labels, n_classes: int, groups: Any, share: float
-) -> tuple[FloatArray, Any]:
+    X: MatrixLike,
+    given: Labels,
+    known: Indices,
+    codes: Labels,
+    n_classes: int,
+    groups: VectorLike,
+    share: float,
+) -> tuple[FloatArray, Mask]:
     """Return counts of labels by row: those of its group, its own left out."""
     checked = check_data(X, who=WHO)
     _check_length(len(checked), given, "rows of X")
@@ -166,8 +181,12 @@ def _from_groups(
     return found, reached
 
 
-def _graph(X: MatrixLike, given: Labels, n_neighbors: int, metric: MetricLike, n_jobs: int | None) -> Any:
-    rows: Any = X if len(getattr(X, "shape", ())) == 2 else check_data(X, who=WHO, may_be_distances=True)
+def _graph(
+    X: MatrixLike, given: Labels, n_neighbors: int, metric: MetricLike, n_jobs: int | None
+) -> SparseData:
+    rows: CheckedRows = (
+        X if len(getattr(X, "shape", ())) == 2 else check_data(X, who=WHO, may_be_distances=True)
+    )
     n_rows = int(rows.shape[0])
     _check_length(n_rows, given, "rows of X")
     if n_rows < 2:
@@ -177,8 +196,8 @@ def _graph(X: MatrixLike, given: Labels, n_neighbors: int, metric: MetricLike, n
 
 
 def _over_graph(
-    graph: Any, known: Indices, codes: Labels, n_classes: int, alpha: float
-) -> tuple[FloatArray, Any]:
+    graph: SparseData, known: Indices, codes: Labels, n_classes: int, alpha: float
+) -> tuple[FloatArray, Mask]:
     """Return what labels say of every row: all of them, and of labelled rows those of the other parts.
 
     Labelled rows are dealt out into parts, every class in turn, and each part is told by the others.
@@ -199,7 +218,9 @@ def _over_graph(
     return found, np.ones(graph.shape[0], dtype=bool)
 
 
-def _spread_labels(spread: Any, known: Indices, codes: Labels, n_classes: int, alpha: float) -> FloatArray:
+def _spread_labels(
+    spread: SparseData, known: Indices, codes: Labels, n_classes: int, alpha: float
+) -> FloatArray:
     """Return F = alpha S F + (1 - alpha) Y: labels spread over the normalised graph S."""
     start = np.zeros((spread.shape[0], n_classes))
     start[known, codes] = 1.0
@@ -215,7 +236,7 @@ def _spread_labels(spread: Any, known: Indices, codes: Labels, n_classes: int, a
 
 
 def _settled(
-    given: Labels, known: Indices, codes: Labels, classes: Labels, others: FloatArray, reached: Any
+    given: Labels, known: Indices, codes: Labels, classes: Labels, others: FloatArray, reached: Mask
 ) -> Propagation:
     """Return labels by the largest share; given ones stay, and are reported where others say otherwise."""
     total = others.sum(axis=1)

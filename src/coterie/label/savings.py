@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Indices, Labels, MatrixLike, RandomState, VectorLike
+from coterie._support.typing import (
+    CheckedRows,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    Model,
+    RandomState,
+    VectorLike,
+)
 from coterie._support.validation import (
     Flag,
     Number,
@@ -115,7 +123,7 @@ def label_savings(
     numbers: Sequence[int],
     *,
     strategies: Sequence[Strategy] = STRATEGIES,  # type: ignore[assignment]  # the names of the type
-    estimator: Any = None,
+    estimator: Model | None = None,
     propagate: bool = False,
     n_repeats: int = 5,
     test_share: float = 1 / 3,
@@ -190,7 +198,7 @@ def label_savings(
 
 def _checked(
     X: MatrixLike, y: VectorLike, numbers: Sequence[int], strategies: Sequence[str]
-) -> tuple[Any, Labels, Indices]:
+) -> tuple[CheckedRows, Labels, Indices]:
     rows = np.asarray(check_data(X, who=WHO, min_rows=3), dtype=np.float64)
     labeling = read_labeling(y, "y")
     if len(labeling) != len(rows):
@@ -211,13 +219,13 @@ def _checked(
     return rows, classes, wanted
 
 
-def _default_estimator() -> Any:
+def _default_estimator() -> Model:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=1000)
 
 
-def _accuracy(model: Any, rows: Any, told: Labels, test: Any, truth: Labels) -> float:
+def _accuracy(model: Model, rows: CheckedRows, told: Labels, test: Indices, truth: Labels) -> float:
     """Return the share of rows held out that are classified right; one class needs no classifier."""
     from sklearn.base import clone
 

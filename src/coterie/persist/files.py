@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from coterie._support import scikit_learn
 from coterie._support.config import version
@@ -104,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 _DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError)
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
     """Return the JSON of a state, in which no name may come twice."""
     return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
 

@@ -64,7 +64,7 @@ class Writer:
         self.tensors: ValuesByName = {}
         self.notes: list[str] = []
 
-    def write(self, value: object, place: str) -> Any:
+    def write(self, value: object, place: str) -> object:
         """Return the JSON of a value; `place` says where it is, for messages and tensor names."""
         if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
@@ -149,7 +149,7 @@ class Writer:
             "attributes": self._write_fields(attributes, place),
         }
 
-    def _write_parameter(self, value: object, name: str, place: str, kind: type) -> Any:
+    def _write_parameter(self, value: object, name: str, place: str, kind: type) -> object:
         if name in REPLACEABLE and callable(value):
             self.notes.append(f"{place} was a function and is stored as the default")
             value = getattr(kind(), name)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Choice, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
@@ -101,8 +101,8 @@ class Alignment:
         return len(self.names)
 
     def __repr__(self) -> str:
-        s = "" if len(self) == 1 else "s"
-        return f"Alignment of {len(self):,} sequence{s} of {self.n_sites:,} {NAMES_OF_KINDS[self.kind]}"
+        n = count_of(len(self), "sequence")
+        return f"Alignment of {n} of {self.n_sites:,} {NAMES_OF_KINDS[self.kind]}"
 
     def codes(self) -> Letters:
         """Return the letters as small numbers; 254 where a site is a gap or ambiguous.

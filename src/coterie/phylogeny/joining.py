@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,7 +12,8 @@ from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import MatrixLike
 from coterie._support.validation import Choice, check_parameter, require_memory
-from coterie.distance.input import MatrixInput, check_distance_matrix
+from coterie.distance.input import MatrixInput
+from coterie.distance.matrices import check_distance_matrix
 from coterie.errors import InvalidData
 from coterie.phylogeny.tree import Phylogeny, Values
 from coterie.tree import Dendrogram, linkage
@@ -25,7 +27,7 @@ WHO = "neighbour_joining"
 
 def neighbour_joining(
     distances: MatrixLike,
-    names: Any = None,
+    names: Sequence[str] | None = None,
     *,
     negative_lengths: Literal["keep", "zero"] = "keep",
     n_jobs: int | None = None,
@@ -72,7 +74,9 @@ def neighbour_joining(
     return Phylogeny.from_arrays(arrays, lengths, found)
 
 
-def upgma(distances: MatrixLike, names: Any = None, *, n_jobs: int | None = None) -> Phylogeny:
+def upgma(
+    distances: MatrixLike, names: Sequence[str] | None = None, *, n_jobs: int | None = None
+) -> Phylogeny:
     """Build a rooted tree from distances by average linkage, all leaves equally deep (UPGMA).
 
     This is right if all lineages changed at the same rate (a molecular clock), and misleads if not.
@@ -99,7 +103,9 @@ def upgma(distances: MatrixLike, names: Any = None, *, n_jobs: int | None = None
     return Phylogeny.from_dendrogram(Dendrogram.from_linkage(Z, names=found))
 
 
-def _read_distances(distances: MatrixLike, names: Any, threads: int, who: str) -> tuple[Values, Any]:
+def _read_distances(
+    distances: MatrixLike, names: Sequence[str] | None, threads: int, who: str
+) -> tuple[Values, Sequence[str] | None]:
     if names is None and hasattr(distances, "columns"):
         names = [str(name) for name in distances.columns]
     if np.shape(distances) == (1, 1) and not issparse(distances):

@@ -127,7 +127,7 @@ def reroot(branches: Branches, node: int, below: float | None = None) -> Branche
     """Return the tree rooted on the branch above a node, so far above it; None: in the middle."""
     arrays, lengths, support, names = branches
     kids, up, held = children_lists(arrays), lengths.tolist(), support.tolist()
-    parents = np.asarray(_core.tree_parents(*arrays)).tolist()
+    parents = arrays.parents().tolist()
     path = [node]
     while parents[path[-1]] >= 0:
         path.append(parents[path[-1]])

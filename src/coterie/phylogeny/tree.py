@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -82,7 +82,12 @@ class Phylogeny:
         self._set(read_children(children, WHO), lengths, names, support)
 
     def _set(
-        self, arrays: TreeArrays, lengths: Any, names: Any, support: Any, inner_names: Iterable[str] = ()
+        self,
+        arrays: TreeArrays,
+        lengths: VectorLike | None,
+        names: Sequence[str] | None,
+        support: VectorLike | None,
+        inner_names: Iterable[str] = (),
     ) -> None:
         check_tree(arrays, WHO)
         kept = read_names(names, arrays.n_leaves, WHO) or tuple(map(str, range(arrays.n_leaves)))
@@ -109,7 +114,7 @@ class Phylogeny:
         cls,
         arrays: TreeArrays,
         lengths: AnyArray | None,
-        names: Any,
+        names: Sequence[str] | None,
         support: AnyArray | None = None,
         inner_names: Iterable[str] = (),
     ) -> Phylogeny:
@@ -221,18 +226,17 @@ class Phylogeny:
     @cached_property
     def sizes(self) -> Nodes:
         """Number of leaves below every node."""
-        return plain(_core.tree_sizes(*self._arrays))
+        return self._arrays.sizes()
 
     @cached_property
     def parents(self) -> Nodes:
         """Parent of every node, -1 for the last one."""
-        return plain(_core.tree_parents(*self._arrays))
+        return self._arrays.parents()
 
     @cached_property
     def places(self) -> tuple[Nodes, Nodes]:
         """Leaves in the order in which they are drawn, and the place of every node's first leaf."""
-        order, first = _core.tree_leaf_order(*self._arrays, self.sizes)
-        return plain(order), plain(first)
+        return self._arrays.leaf_order(self.sizes)
 
     @cached_property
     def depths(self) -> Values:
@@ -353,16 +357,16 @@ class Phylogeny:
             check_parameter(max_distance, Number(0.0), name="max_distance", who="Phylogeny.cut")
             joined = highest <= max_distance
         else:
-            joined = self._first_joins(n_clusters, highest)
+            check_parameter(n_clusters, Whole(1, self.n_leaves), name="n_clusters", who="Phylogeny.cut")
+            joined = self._first_joins(int(n_clusters or 0), highest)
         labels, _ = _core.tree_labels(*self._arrays, np.ascontiguousarray(joined, dtype=np.uint8))
         return plain(labels)
 
-    def _first_joins(self, n_clusters: Any, highest: Values) -> npt.NDArray[np.bool_]:
+    def _first_joins(self, n_clusters: int, highest: Values) -> npt.NDArray[np.bool_]:
         """Return which nodes are joined when those of least diameter leave so many groups."""
-        check_parameter(n_clusters, Whole(1, self.n_leaves), name="n_clusters", who="Phylogeny.cut")
         order = np.argsort(highest, kind="stable")
         left = self.n_leaves - np.concatenate([[0], np.cumsum((np.diff(self._arrays.starts) - 1)[order])])
-        n_joins = int(np.searchsorted(-left, -int(n_clusters)))
+        n_joins = int(np.searchsorted(-left, -n_clusters))
         if left[n_joins] != n_clusters:
             raise InvalidParameter(
                 f"n_clusters of Phylogeny.cut: nodes with more than two children allow no cut into "
@@ -422,12 +426,12 @@ class Phylogeny:
     def __hash__(self) -> int:
         return hash((self.names, self._arrays.children.tobytes(), self.lengths.tobytes()))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         lengths = self.lengths if self.has_lengths else None
         return Phylogeny.from_arrays, (self._arrays, lengths, self.names, self.support, self._inner_names)
 
 
-def _read_lengths(lengths: Any, n_nodes: int) -> Values:
+def _read_lengths(lengths: VectorLike | None, n_nodes: int) -> Values:
     if lengths is None:
         checked = np.ones(n_nodes)
         checked[-1] = np.nan

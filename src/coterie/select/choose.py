@@ -71,7 +71,7 @@ def choose_k(
     n_draws: int | None = None,
     progress: ProgressOption = None,
 ) -> Evidence:
-    """Say how many clusters there are, with the evidence.
+    """Choose the number of clusters by many criteria, with the evidence.
 
     Every criterion that applies to the method judges the same clusterings: k-means goes on from k to k, trees
     are built once and cut, a spectral graph is embedded once, other methods are fitted for each k.

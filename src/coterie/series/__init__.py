@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coterie._support.hints import no_such_name
 
 if TYPE_CHECKING:
     from coterie.series.barycentres import Barycentre, dtw_barycentre, soft_dtw_barycentre
+    from coterie.series.catalogue import SeriesDistance, find_series_distance, series_distances
     from coterie.series.collection import SeriesCollection, read_series, series_from_table
     from coterie.series.distances import (
         NearestSeries,
-        SeriesDistance,
         WarpingPath,
         ddtw,
         dtw,
         dtw_path,
         erp,
-        find_series_distance,
         msm,
         nearest,
         pairwise,
         sbd,
-        series_distances,
         soft_dtw,
         soft_dtw_divergence,
     )
@@ -37,7 +35,7 @@ _HOMES = {
     "KShape": "kshape",
     "NearestSeries": "distances",
     "SeriesCollection": "collection",
-    "SeriesDistance": "distances",
+    "SeriesDistance": "catalogue",
     "TimeSeriesKMeans": "kmeans",
     "WarpingPath": "distances",
     "ddtw": "distances",
@@ -45,7 +43,7 @@ _HOMES = {
     "dtw_barycentre": "barycentres",
     "dtw_path": "distances",
     "erp": "distances",
-    "find_series_distance": "distances",
+    "find_series_distance": "catalogue",
     "msm": "distances",
     "nearest": "distances",
     "normalise": "scaling",
@@ -53,7 +51,7 @@ _HOMES = {
     "read_series": "collection",
     "resample": "scaling",
     "sbd": "distances",
-    "series_distances": "distances",
+    "series_distances": "catalogue",
     "series_from_table": "collection",
     "soft_dtw": "distances",
     "soft_dtw_barycentre": "barycentres",
@@ -89,7 +87,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise no_such_name(__name__, name, __all__)
     value = getattr(import_module(f"coterie.series.{_HOMES[name]}"), name)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import VectorLike, Weights
+from coterie._support.typing import MatrixLike, VectorLike, Weights
 from coterie._support.validation import (
     Nothing,
     Number,
@@ -20,8 +20,9 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie.errors import InvalidData
+from coterie.series.catalogue import find_series_distance, radius_of
 from coterie.series.collection import Points, SeriesCollection, read_series
-from coterie.series.distances import find_series_distance, matrix_of, radius_of
+from coterie.series.distances import matrix_of
 from coterie.series.scaling import resample
 
 
@@ -45,9 +46,9 @@ class Barycentre:
 
 
 def dtw_barycentre(
-    X: Any,
+    X: MatrixLike,
     *,
-    init: Any = None,
+    init: npt.ArrayLike | None = None,
     weights: VectorLike | None = None,
     window: int | None = None,
     max_iter: int = 100,
@@ -92,10 +93,10 @@ def dtw_barycentre(
 
 
 def soft_dtw_barycentre(
-    X: Any,
+    X: MatrixLike,
     *,
     gamma: float = 1.0,
-    init: Any = None,
+    init: npt.ArrayLike | None = None,
     weights: VectorLike | None = None,
     max_iter: int = 50,
     tol: float = 1e-3,
@@ -220,12 +221,12 @@ def _weights(weights: VectorLike | None, n_series: int, who: str) -> Weights:
     return np.ones(n_series) if given is None else np.ascontiguousarray(given, dtype=np.float64)
 
 
-def _check_stop(max_iter: Any, tol: Any, who: str) -> None:
+def _check_stop(max_iter: object, tol: object, who: str) -> None:
     check_parameter(max_iter, Whole(1), name="max_iter", who=who)
     check_parameter(tol, Number(0), name="tol", who=who)
 
 
-def _start(init: Any, series: SeriesCollection, who: str) -> Points:
+def _start(init: npt.ArrayLike | None, series: SeriesCollection, who: str) -> Points:
     start = read_series([init], who=who, name="init").values
     if start.shape[1] != series.n_columns:
         raise InvalidData(f"init of {who} must have {series.n_columns} columns, got {start.shape[1]}.")

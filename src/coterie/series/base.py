@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             if np.isnan(found.values).any():
                 raise wrong("cluster_centers_", cls.__name__, "hold series", f"NaN within {at}")
 
-    def _check_rows(self, X: MatrixLike) -> Any:
+    def _check_rows(self, X: MatrixLike) -> SeriesCollection:
         return self._read(X, reset=True)
 
     def _check_new(self, X: MatrixLike) -> SeriesCollection:

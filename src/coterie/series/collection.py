@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._printing import shortened
-from coterie._support.typing import AnyArray, Indices
+from coterie._support.typing import AnyArray, Indices, MatrixLike
 from coterie._support.validation import check_data
 from coterie._support.validation.explain import refuse_queries
+from coterie.data import Table
 from coterie.errors import InvalidData, UnsupportedInput
 
 Points: TypeAlias = npt.NDArray[np.float64]  # (n_points, n_columns)
@@ -43,7 +44,7 @@ class SeriesCollection:
 
     values: Points
     starts: Indices
-    ids: tuple[Any, ...] | None = None
+    ids: tuple[object, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -94,14 +95,14 @@ class SeriesCollection:
         return out
 
 
-def collect(series: Sequence[Points], *, ids: tuple[Any, ...] | None = None) -> SeriesCollection:
+def collect(series: Sequence[Points], *, ids: tuple[object, ...] | None = None) -> SeriesCollection:
     """Return checked arrays of shape (n_points, n_columns) as one collection."""
     starts = np.zeros(len(series) + 1, dtype=np.int64)
     np.cumsum([len(one) for one in series], out=starts[1:])
     return SeriesCollection(np.ascontiguousarray(np.concatenate(series), dtype=np.float64), starts, ids)
 
 
-def read_series(X: Any, *, who: str = "read_series", name: str = "X") -> SeriesCollection:
+def read_series(X: MatrixLike, *, who: str = "read_series", name: str = "X") -> SeriesCollection:
     """Return series of any kind as a collection, or say what is wrong with them.
 
     Parameters
@@ -132,7 +133,7 @@ def read_series(X: Any, *, who: str = "read_series", name: str = "X") -> SeriesC
     return _of_block(np.asarray(checked, dtype=np.float64)[:, :, None], what)
 
 
-def _of_list(series: Sequence[Any], what: str, who: str, name: str) -> SeriesCollection:
+def _of_list(series: Sequence[npt.ArrayLike], what: str, who: str, name: str) -> SeriesCollection:
     if not len(series):
         raise InvalidData(f"{what} must hold at least one series, got 0 sample(s): an empty list.")
     if all(np.ndim(one) == 0 for one in series):
@@ -151,7 +152,7 @@ def _of_list(series: Sequence[Any], what: str, who: str, name: str) -> SeriesCol
     return _checked(found, what)
 
 
-def _one(one: Any, what: str) -> Points:
+def _one(one: npt.ArrayLike, what: str) -> Points:
     """Return one series as points in rows, without the NaN that pad it."""
     try:
         values = np.asarray(one)
@@ -230,7 +231,12 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def series_from_table(
-    data: Any, *, id: str, time: str | None = None, value: str | Sequence[str], who: str = "series_from_table"
+    data: object,
+    *,
+    id: str,
+    time: str | None = None,
+    value: str | Sequence[str],
+    who: str = "series_from_table",
 ) -> SeriesCollection:
     """Return the series of a long table: a row per point, with columns for the series, the time, the values.
 
@@ -287,7 +293,7 @@ def series_from_table(
     return found
 
 
-def _codes(table: Any, column: str) -> tuple[list[Any], Indices]:
+def _codes(table: Table, column: str) -> tuple[list[object], Indices]:
     """Return the different values of a column in the order in which they occur, and each row's number."""
     cells = _cells(table, column)
     missing = [at for at, cell in enumerate(cells) if cell is None or cell != cell]
@@ -296,12 +302,12 @@ def _codes(table: Any, column: str) -> tuple[list[Any], Indices]:
             f'{table.source}: column "{shortened(column)}" has no id in row {missing[0] + 1} '
             f"({len(missing):,} rows in all). Leave these rows out, or fill them in."
         )
-    number_of: dict[Any, int] = {}
+    number_of: dict[object, int] = {}
     number = np.array([number_of.setdefault(cell, len(number_of)) for cell in cells], dtype=np.intp)
     return list(number_of), number
 
 
-def _cells(table: Any, column: str) -> list[Any]:
+def _cells(table: Table, column: str) -> list[Any]:
     if table.is_matrix:
         content = np.asarray(table.content)[:, table.columns.index(column)]
         return [int(cell) if float(cell).is_integer() else cell for cell in content.tolist()]
@@ -329,7 +335,7 @@ def _ranks(table: Any, column: str) -> Indices:
 
 
 def _refuse_gap(
-    source: str, numbers: Points, columns: Sequence[str], names: Sequence[Any], number: Indices
+    source: str, numbers: Points, columns: Sequence[str], names: Sequence[object], number: Indices
 ) -> None:
     row, column = np.argwhere(np.isnan(numbers))[0]
     raise InvalidData(

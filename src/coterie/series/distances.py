@@ -2,246 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, Indices, Settings, ValuesByName
+from coterie._support.typing import Distances, Indices, MatrixLike
 from coterie._support.validation import (
-    Constraint,
-    Nothing,
-    Number,
     Whole,
     check_parameter,
     require_memory,
-    unknown_name,
 )
-from coterie._support.validation.parameters import is_whole
-from coterie.distance import Parameter
-from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.series.catalogue import SeriesDistance, find_series_distance
 from coterie.series.collection import SeriesCollection, read_series
 from coterie.series.scaling import derivatives
 from coterie.series.shape import shape_distances
-
-ANYWHERE = -1  # the engine's word for no window
-BEYOND_ALL = 2**31  # no series has as many points: a window or skip of that many is no limit
-
-
-def radius_of(window: int | None) -> int:
-    """Return how far a path may leave the diagonal, as the engine takes it.
-
-    Examples
-    --------
-    >>> radius_of(3), radius_of(None) == radius_of(10**30) == ANYWHERE
-    (3, True)
-    """
-    return ANYWHERE if window is None or window >= BEYOND_ALL else int(window)
-
-
-class Skips(Constraint):
-    """A whole number from 0, or two of them."""
-
-    def accepts(self, value: Any) -> bool:
-        """Return whether the value is allowed."""
-        if is_whole(value):
-            return bool(value >= 0)
-        return isinstance(value, list | tuple) and len(value) == 2 and all(map(self.accepts, value))
-
-    def describe(self) -> str:
-        """Return the words that follow "must be"."""
-        return "a whole number from 0, or two of them: for the first series and for the second"
-
-
-@dataclass(frozen=True, eq=False)
-class SeriesDistance:
-    """A distance of time series: what it is called, means, takes, and how the engine computes it.
-
-    Parameters
-    ----------
-    name, summary, formula : str
-        What it is called; one line of what it means; how it is computed.
-    kind : enum of the engine, or None
-        None: by Fourier transforms.
-    parameters : tuple of Parameter
-        What it can be told.
-    is_metric : bool
-        Whether the triangle inequality holds.
-    values : mapping
-        What it has been told.
-
-    Examples
-    --------
-    >>> find_series_distance("msm").is_metric
-    True
-    """
-
-    name: str
-    summary: str
-    formula: str
-    kind: Any
-    parameters: tuple[Parameter, ...]
-    is_metric: bool = False
-    values: Mapping[str, Any] | None = None
-
-    @property
-    def told(self) -> ValuesByName:
-        """Its parameters with their values."""
-        return {one.name: one.default for one in self.parameters} | dict(self.values or {})
-
-    @property
-    def radius(self) -> int:
-        """How far a path may leave the diagonal, as the engine takes it."""
-        return radius_of(self.told.get("window"))
-
-    @property
-    def number(self) -> float:
-        """The one number that the engine's rule takes: gap, cost or gamma."""
-        told = self.told
-        return float(next((told[name] for name in ("gap", "cost", "gamma") if name in told), 1.0))
-
-    @property
-    def skips(self) -> Indices:
-        """Points that may stay unmatched: begin of the first and second series, then their ends."""
-        told = self.told
-        given = [told.get(name, 0) for name in ("open_begin", "open_end")]
-        pairs = [(one, one) if is_whole(one) else tuple(one) for one in given]
-        return np.array([min(one, BEYOND_ALL) for one in (*pairs[0], *pairs[1])], dtype=np.int64)
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether swapping the two series changes nothing."""
-        begin_x, begin_y, end_x, end_y = self.skips.tolist()
-        return bool(begin_x == begin_y and end_x == end_y)
-
-    def __repr__(self) -> str:
-        given = dict(self.values or {})
-        return f"SeriesDistance({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in given.items())])})"
-
-
-_WINDOW = Parameter(
-    "window",
-    "most steps in time between matched points, beyond the difference of lengths; None: any",
-    None,
-    Nothing() | Whole(0),
-)
-_OPEN = (
-    Parameter(
-        "open_begin", "points at the begin that may stay unmatched, or one number per series", 0, Skips()
-    ),
-    Parameter("open_end", "the same at the end", 0, Skips()),
-)
-_GAMMA = Number(1e-100)  # its inverse must be a number
-_DISTANCES = (
-    SeriesDistance(
-        "dtw",
-        "Dynamic time warping: the cheapest way to match points in order, each with one or more.",
-        "sqrt(min over paths of sum |x_i - y_j|^2)",
-        _core.Elastic.dtw,
-        (_WINDOW, *_OPEN),
-    ),
-    SeriesDistance(
-        "ddtw",
-        "DTW of slopes: levels do not count, rises and falls do.",
-        "dtw(x', y')",
-        _core.Elastic.dtw,
-        (_WINDOW, *_OPEN),
-    ),
-    SeriesDistance(
-        "soft_dtw",
-        "DTW with a smooth minimum, which has a derivative; may be negative, and is not 0 for equal series.",
-        "softmin over paths of sum |x_i - y_j|^2",
-        _core.Elastic.soft_dtw,
-        (Parameter("gamma", "smoothness, above 0; towards 0 it is DTW squared", 1.0, _GAMMA),),
-    ),
-    SeriesDistance(
-        "soft_dtw_divergence",
-        "Soft-DTW made a divergence: 0 for equal series, never negative.",
-        "s(x, y) - (s(x, x) + s(y, y)) / 2",
-        _core.Elastic.soft_dtw,
-        (Parameter("gamma", "smoothness, above 0", 1.0, _GAMMA),),
-    ),
-    SeriesDistance(
-        "erp",
-        "Edit distance with real penalty: points are matched, or left out at their distance to a gap value.",
-        "min over edits of sum |x_i - y_j| or |x_i - g|",
-        _core.Elastic.erp,
-        (Parameter("gap", "the value of a gap", 0.0, Number()), _WINDOW),
-        is_metric=True,
-    ),
-    SeriesDistance(
-        "msm",
-        "Move, split, merge: points are moved, doubled or joined; a shift of level costs at every point.",
-        "min over edits of sum |move| + cost per split or merge",
-        _core.Elastic.msm,
-        (Parameter("cost", "of a split or merge, at least 0", 1.0, Number(0)), _WINDOW),
-        is_metric=True,
-    ),
-    SeriesDistance(
-        "sbd",
-        "Shape-based distance: one minus the best correlation over all shifts; 0 to 2.",
-        "1 - max over shifts of (x * y) / (|x| |y|)",
-        None,
-        (),
-    ),
-)
-
-
-def series_distances() -> tuple[SeriesDistance, ...]:
-    """Return every distance of time series, in the order of the catalogue.
-
-    Examples
-    --------
-    >>> [distance.name for distance in series_distances()][:2]
-    ['dtw', 'ddtw']
-    """
-    return _DISTANCES
-
-
-def find_series_distance(metric: str | SeriesDistance = "dtw", /, **params: object) -> SeriesDistance:
-    """Return the distance of that name with these parameters, or offer the nearest.
-
-    Parameters
-    ----------
-    metric : str or SeriesDistance
-        A name of the catalogue.
-    **params
-        Parameters of the distance, such as ``window=10``.
-
-    Examples
-    --------
-    >>> find_series_distance("dtw", window=10)
-    SeriesDistance('dtw', window=10)
-    """
-    if isinstance(metric, SeriesDistance):
-        found = metric
-    else:
-        by_name = {one.name: one for one in _DISTANCES}
-        if not isinstance(metric, str) or metric not in by_name:
-            raise unknown_name(
-                "distance of time series",
-                str(metric),
-                list(by_name),
-                listed_by="coterie.series.series_distances()",
-                in_shell="coterie distances",
-            )
-        found = by_name[metric]
-    return _told(found, params) if params else found
-
-
-def _told(distance: SeriesDistance, params: Settings) -> SeriesDistance:
-    allowed = {one.name: one for one in distance.parameters}
-    for name, value in params.items():
-        if name not in allowed:
-            takes = f"takes {', '.join(allowed)}" if allowed else "takes no parameters"
-            raise InvalidParameter(
-                f"the distance {distance.name} {takes}, got {name}.{did_you_mean(name, allowed)}"
-            )
-        check_parameter(value, allowed[name].allowed, name=name, who=distance.name)
-    return replace(distance, values={**(distance.values or {}), **params})
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +58,14 @@ class NearestSeries:
     n_compared: int
 
 
-def dtw(x: Any, y: Any, *, window: int | None = None, open_begin: Any = 0, open_end: Any = 0) -> float:
+def dtw(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    window: int | None = None,
+    open_begin: int | float = 0,
+    open_end: int | float = 0,
+) -> float:
     """Return the dynamic time warping distance of two series.
 
     Parameters
@@ -302,7 +88,7 @@ def dtw(x: Any, y: Any, *, window: int | None = None, open_begin: Any = 0, open_
     return _of_two(x, y, "dtw", window=window, open_begin=open_begin, open_end=open_end)
 
 
-def ddtw(x: Any, y: Any, *, window: int | None = None) -> float:
+def ddtw(x: npt.ArrayLike, y: npt.ArrayLike, *, window: int | None = None) -> float:
     """Return the DTW distance of the slopes of two series; parameters as in `dtw`.
 
     Examples
@@ -313,7 +99,7 @@ def ddtw(x: Any, y: Any, *, window: int | None = None) -> float:
     return _of_two(x, y, "ddtw", window=window)
 
 
-def soft_dtw(x: Any, y: Any, *, gamma: float = 1.0) -> float:
+def soft_dtw(x: npt.ArrayLike, y: npt.ArrayLike, *, gamma: float = 1.0) -> float:
     """Return soft-DTW: the smooth minimum over all ways to match two series, of squared differences.
 
     Parameters
@@ -331,7 +117,7 @@ def soft_dtw(x: Any, y: Any, *, gamma: float = 1.0) -> float:
     return _of_two(x, y, "soft_dtw", gamma=gamma)
 
 
-def soft_dtw_divergence(x: Any, y: Any, *, gamma: float = 1.0) -> float:
+def soft_dtw_divergence(x: npt.ArrayLike, y: npt.ArrayLike, *, gamma: float = 1.0) -> float:
     """Return soft-DTW less its value for equal series; parameters as in `soft_dtw`.
 
     Examples
@@ -342,7 +128,7 @@ def soft_dtw_divergence(x: Any, y: Any, *, gamma: float = 1.0) -> float:
     return _of_two(x, y, "soft_dtw_divergence", gamma=gamma)
 
 
-def erp(x: Any, y: Any, *, gap: float = 0.0, window: int | None = None) -> float:
+def erp(x: npt.ArrayLike, y: npt.ArrayLike, *, gap: float = 0.0, window: int | None = None) -> float:
     """Return the edit distance with real penalty: points are matched, or left out at |x - gap|.
 
     Parameters
@@ -362,7 +148,7 @@ def erp(x: Any, y: Any, *, gap: float = 0.0, window: int | None = None) -> float
     return _of_two(x, y, "erp", gap=gap, window=window)
 
 
-def msm(x: Any, y: Any, *, cost: float = 1.0, window: int | None = None) -> float:
+def msm(x: npt.ArrayLike, y: npt.ArrayLike, *, cost: float = 1.0, window: int | None = None) -> float:
     """Return the move-split-merge distance: values are moved, doubled or joined.
 
     Parameters
@@ -382,7 +168,7 @@ def msm(x: Any, y: Any, *, cost: float = 1.0, window: int | None = None) -> floa
     return _of_two(x, y, "msm", cost=cost, window=window)
 
 
-def sbd(x: Any, y: Any) -> float:
+def sbd(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Return the shape-based distance: one minus the greatest correlation over all shifts.
 
     Parameters
@@ -420,7 +206,12 @@ def dtw_path(
 
 
 def pairwise(
-    X: Any, Y: Any = None, *, metric: str | SeriesDistance = "dtw", n_jobs: int | None = None, **params: Any
+    X: MatrixLike,
+    Y: MatrixLike | None = None,
+    *,
+    metric: str | SeriesDistance = "dtw",
+    n_jobs: int | None = None,
+    **params: object,
 ) -> Distances:
     """Return the distances of all pairs of series, for methods that take ``metric="precomputed"``.
 
@@ -482,6 +273,7 @@ def matrix_of(
 def _pairs(
     distance: SeriesDistance, X: SeriesCollection, Y: SeriesCollection | None, threads: int
 ) -> Distances:
+    assert distance.kind is not None
     is_same = Y is None and distance.is_symmetric
     other = X if Y is None else Y
     found: Distances = _core.series_pairs(
@@ -492,6 +284,7 @@ def _pairs(
 
 
 def _own_values(distance: SeriesDistance, X: SeriesCollection, threads: int) -> Distances:
+    assert distance.kind is not None
     found: Distances = _core.series_paired(
         X.values, X.starts, X.values, X.starts, distance.kind, distance.radius, distance.number,
         distance.skips, threads,
@@ -500,13 +293,13 @@ def _own_values(distance: SeriesDistance, X: SeriesCollection, threads: int) -> 
 
 
 def nearest(
-    queries: Any,
-    X: Any,
+    queries: MatrixLike,
+    X: MatrixLike,
     *,
     k: int = 1,
     metric: str | SeriesDistance = "dtw",
     n_jobs: int | None = None,
-    **params: Any,
+    **params: object,
 ) -> NearestSeries:
     """Return the k nearest series of each query.
 
@@ -552,13 +345,13 @@ def nearest(
     return NearestSeries(np.take_along_axis(matrix, which, axis=1), which, matrix.size)
 
 
-def _of_two(x: Any, y: Any, metric: str, **params: Any) -> float:
+def _of_two(x: npt.ArrayLike, y: npt.ArrayLike, metric: str, **params: object) -> float:
     distance = find_series_distance(metric, **params)
     first, second = _two(x, y, metric)
     return float(matrix_of(distance, first, second, threads=1)[0, 0])
 
 
-def _two(x: Any, y: Any, who: str) -> tuple[SeriesCollection, SeriesCollection]:
+def _two(x: npt.ArrayLike, y: npt.ArrayLike, who: str) -> tuple[SeriesCollection, SeriesCollection]:
     first, second = read_series([x], who=who, name="x"), read_series([y], who=who, name="y")
     _refuse_columns(first, second, who)
     return first, second

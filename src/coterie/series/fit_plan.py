@@ -9,7 +9,7 @@ from typing import Any
 from coterie._support.validation.parameters import is_whole
 from coterie.data import AUTO
 from coterie.errors import InvalidParameter, shown_in_shell
-from coterie.series.distances import SeriesDistance, find_series_distance
+from coterie.series.catalogue import SeriesDistance, find_series_distance
 
 ROWS = "rows"
 WINDOW_SHARE = 0.1  # of the longest series: wider windows rarely help and take longer

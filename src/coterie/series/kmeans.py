@@ -9,15 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import (
-    Distances,
-    FittedAttributes,
-    Labels,
-    RandomState,
-    Settings,
-    Weights,
-)
+from coterie._support.typing import Distances, FittedAttributes, Init, Labels, RandomState, Settings, Weights
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -36,8 +30,9 @@ from coterie.cluster.kmeans import refill, warn_if_fewer
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.series.barycentres import average, soft_average
 from coterie.series.base import STOPS, SeriesClusterer, stack_centers
+from coterie.series.catalogue import SeriesDistance, find_series_distance, radius_of
 from coterie.series.collection import Points, SeriesCollection, collect, read_series
-from coterie.series.distances import SeriesDistance, find_series_distance, matrix_of, radius_of
+from coterie.series.distances import matrix_of
 
 DBA_TOLERANCE = 1e-5  # of the cost, within one update
 SOFT_TOLERANCE = 1e-3
@@ -128,7 +123,7 @@ class TimeSeriesKMeans(SeriesClusterer):
         metric: str = "dtw",
         window: int | None = None,
         gamma: float = 1.0,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         n_init: int = 1,
         max_iter: int = 50,
         tol: float = 1e-6,
@@ -170,7 +165,7 @@ class TimeSeriesKMeans(SeriesClusterer):
                 rng = np.random.default_rng(shift_seed(seed, start))
                 centers = given if given is not None else self._start(X, rng)
                 run = self._run(X, centers, tracker)
-                if best is None or run.inertia < best.inertia:
+                if best is None or is_lower(run.inertia, best.inertia):
                     best = run
         assert best is not None
         return self._fitted(X, best)

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import one_thread, resolve_threads
 from coterie._support.typing import (
     Distances,
     FittedAttributes,
     Indices,
+    Init,
     Labels,
     RandomState,
     Settings,
@@ -100,7 +102,7 @@ class KShape(SeriesClusterer):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         random_state: RandomState = None,
         progress: ProgressOption = None,
     ) -> None:
@@ -129,7 +131,7 @@ class KShape(SeriesClusterer):
             for start in range(1 if given is not None else int(self.n_init)):
                 rng = np.random.default_rng(shift_seed(seed, start))
                 run = self._run(block, spectra, rng, given, tracker)
-                if best is None or run[2] < best[2]:
+                if best is None or is_lower(run[2], best[2]):
                     best = run
         assert best is not None
         shapes, labels, inertia, n_iter = best

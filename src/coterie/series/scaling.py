@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from coterie._support.typing import MatrixLike
 from coterie._support.validation import Choice, Whole, check_parameter
 from coterie.errors import InvalidData
 from coterie.series.collection import Points, SeriesCollection, collect, read_series
@@ -15,7 +15,7 @@ FLAT = 1e-12  # a spread below this share of the largest value is rounding: the 
 NORMALISATIONS = ("z", "range", "mean", "none")
 
 
-def normalise(X: Any, *, how: str = "z") -> SeriesCollection:
+def normalise(X: MatrixLike, *, how: str = "z") -> SeriesCollection:
     """Return the series, each column of each on its own scale, so that shapes are compared, not levels.
 
     Parameters
@@ -53,7 +53,7 @@ def _normalised(one: Points, how: str) -> Points:
     return np.asarray(np.where(is_flat, 0.0, moved / np.where(is_flat, 1.0, width)))
 
 
-def resample(X: Any, n_points: int) -> SeriesCollection:
+def resample(X: MatrixLike, n_points: int) -> SeriesCollection:
     """Return the series with as many points each, by straight lines between their own.
 
     Parameters

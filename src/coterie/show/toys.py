@@ -6,14 +6,17 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import Data, FloatArray, Labels
+from coterie._support.typing import Data, FloatArray, Labels, Model
 from coterie._support.validation import Seed, Whole, check_parameter
 
-ToyMethod = Callable[[Data, int], Any]  # rows and how many groups -> an estimator
+if TYPE_CHECKING:
+    pass
+
+ToyMethod = Callable[[Data, int], Model]  # rows and how many groups -> an estimator
 
 
 @dataclass(frozen=True, eq=False)

@@ -231,8 +231,9 @@ class TextClustering:
         """What the test against shuffled words says; "" where there was none."""
         if self.p_value is None or self.k < 2:
             return ""
-        told = "hold together less" if self.convincing else "hold together as well"
-        return f"texts of shuffled words {told} (p = {self.p_value:.2g}, {DRAWS} draws)"
+        least = ", the smallest possible" if self.p_value <= 1 / (DRAWS + 1) else ""
+        told = "rejected" if self.convincing else "not rejected"
+        return f"null of shuffled words {told} (Monte Carlo p = {self.p_value:.2g}{least} with {DRAWS} draws)"
 
     def summary(self, texts: Sequence[str] | None = None, called: Sequence[str] | None = None) -> str:
         """Return the answer for people; with the texts, the most typical ones are quoted.
@@ -349,8 +350,8 @@ def fit_texts(
 
 def _said(language: str) -> str:
     if language in languages():
-        return f"{language.capitalize()} stop words were left out"
-    return "the given stop words were left out" if language else "no stop words were left out"
+        return f"{language.capitalize()} stop words were removed"
+    return "the given stop words were removed" if language else "no stop words were removed"
 
 
 def _rows_of(vectors: MatrixLike | None, encoder: TextEncoder, counts: SparseData, n_texts: int) -> Data:

@@ -21,7 +21,6 @@ from coterie.tree.arrays import (
     Nodes,
     TreeArrays,
     check_tree,
-    plain,
     read_children,
     read_heights,
     read_names,
@@ -215,16 +214,15 @@ class TreeStructure:
 
     @cached_property
     def _node_sizes(self) -> Nodes:
-        return plain(_core.tree_sizes(*self._arrays))
+        return self._arrays.sizes()
 
     @cached_property
     def _parents(self) -> Nodes:
-        return plain(_core.tree_parents(*self._arrays))
+        return self._arrays.parents()
 
     @cached_property
     def _order_and_places(self) -> tuple[Nodes, Nodes]:
-        order, places = _core.tree_leaf_order(*self._arrays, self._node_sizes)
-        return plain(order), plain(places)
+        return self._arrays.leaf_order(self._node_sizes)
 
     @property
     def _leaf_order(self) -> Nodes:

@@ -35,6 +35,19 @@ class TreeArrays(NamedTuple):
         """Whether every inner node has two children."""
         return self.children.size == 2 * self.n_inner
 
+    def sizes(self) -> Nodes:
+        """Return the number of leaves below every node."""
+        return plain(_core.tree_sizes(*self))
+
+    def parents(self) -> Nodes:
+        """Return the parent of every node, -1 for the root."""
+        return plain(_core.tree_parents(*self))
+
+    def leaf_order(self, sizes: Nodes) -> tuple[Nodes, Nodes]:
+        """Return the leaves as they are drawn, and the place of every node's first leaf."""
+        order, first = _core.tree_leaf_order(*self, sizes)
+        return plain(order), plain(first)
+
 
 def plain(nodes: AnyArray) -> npt.NDArray[np.intp]:
     """Return integers of 64 bits under the name that NumPy itself gives them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -214,5 +214,5 @@ class Dendrogram(MeasuredTree):
         return f"{self!r}\n{outline(self)}"
 
 
-def _criteria(*values: object) -> zip[tuple[str, Any]]:
+def _criteria(*values: object) -> zip[tuple[str, object]]:
     return zip(("n_clusters", "height", "min_size", "best"), values, strict=True)

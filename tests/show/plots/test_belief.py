@@ -68,7 +68,7 @@ def test_levels_are_named():
     [
         ([0.9, 0.9], "every group is stable"),
         ([0.9, 0.5], "group 2 is not stable"),
-        ([0.5, 0.9, 0.6], "group 1, group 3 are not stable"),
+        ([0.5, 0.9, 0.6], "group 1 and group 3 are not stable"),
         ([0.5] * 30 + [0.9] * 30, "30 of 60 groups are not stable"),
     ],
 )

@@ -155,7 +155,7 @@ def test_heatmap_boxes_choices_and_frames_the_verdict():
     frame = part(ax, "verdict")
     assert isinstance(frame, Rectangle)
     assert (frame.get_x(), frame.get_height()) == (1.5, 5)
-    assert ax.get_title(loc="left") == "3 clusters: 3 of 5 criteria agree, 1 chooses none"
+    assert ax.get_title(loc="left") == "3 clusters: 3 of 5 criteria agree, 1 makes no choice"
     assert [text.get_text() for text in ax.get_yticklabels()][:2] == ["Elbow", "Silhouette"]
     assert [text.get_text() for text in ax.get_xticklabels()] == list(map(str, KS))
 

@@ -94,7 +94,7 @@ def test_k_distances_mark_the_knee():
     assert lines["eps"].get_ydata()[0] == found.eps
     assert lines["knee"].get_xdata()[0] == found.knee
     assert f"knee: eps = {found.eps:.3g}" in [text.get_text() for text in ax.texts]
-    assert ax.get_ylabel() == "distance to row 5, itself counted"
+    assert ax.get_ylabel() == "distance to neighbour 5 (the row itself is 1)"
 
 
 def test_a_long_curve_is_thinned_and_keeps_ends_and_knee():

@@ -61,10 +61,18 @@ def test_every_place_is_drawn_in_its_group():
     for label, name in ((0, "group 1"), (1, "group 2"), (-1, "noise")):
         np.testing.assert_allclose(drawn(ax)[name], plane[label == LABELS])
     texts = {text.get_text() for text in ax.texts}
-    assert {"48°", "12°"} <= texts
+    assert {"48° N", "12° E"} <= texts
     assert any(text.endswith(" km") for text in texts)
     assert ax.get_aspect() == 1
     assert ax.get_title(loc="left") == "2 clusters of 60 rows, 20 of them noise"
+
+
+def test_degrees_are_written_as_on_maps():
+    """Law: degrees have a side instead of a sign; the equator, Greenwich and the date line have none."""
+    extent = Extent(-900.0, 900.0, -900.0, 900.0)
+    names = {line.name for line in graticule(Projection(0.0, 180.0, False), extent)}
+    assert {"0°", "180°", "5° N", "5° S", "175° E", "175° W"} <= names
+    assert not any(name.startswith("-") for name in names)
 
 
 def test_frames_and_radians():
@@ -113,7 +121,7 @@ def test_many_places_one_place_and_many_groups():
 @pytest.mark.parametrize(
     ("X", "options", "message"),
     [
-        ([[120.0, 10.0]], {}, "no place: latitude is 120 in row 1, beyond 90; are the two columns swapped"),
+        ([[120.0, 10.0]], {}, "latitude is 120 in row 1, beyond 90; are the two columns swapped"),
         ([[1.0, 2.0, 3.0]], {}, "two columns, latitude and longitude, got 3"),
         ([[1.0, np.nan]], {}, "NaN"),
         ([[1.0, 700.0]], {}, "longitude is 700 in row 1, beyond 360"),

@@ -115,7 +115,7 @@ def test_each_pick_shows_the_chances():
         np.testing.assert_allclose(named(ax, "pick").get_offsets(), X[[pick.row]])
         np.testing.assert_allclose(named(ax, "before").get_offsets(), X[[one.row for one in picks[:number]]])
         assert ax.get_title(loc="left").startswith(f"pick {number + 1}: row {pick.row}, P = ")
-    assert figure.axes[-1].get_ylabel() == "P(j) / the largest P of the pick"
+    assert figure.axes[-1].get_ylabel() == "probability, of the largest"
 
 
 def test_wrong_arguments_are_refused(tmp_path):

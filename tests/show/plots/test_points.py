@@ -139,3 +139,15 @@ def test_wrong_arguments_are_refused():
         scatter(X, LABELS, ax=3)
     with pytest.raises(InvalidParameter, match=r"centers of scatter must have the shape \(n_clusters, 2\)"):
         scatter(X, LABELS, centers=[[1.0]])
+
+
+def test_names_of_clusters_at_one_place_do_not_cover_each_other():
+    """Law: up to four clusters around one place have their numbers on different sides of it."""
+    labels = np.arange(20)
+    places = np.column_stack([5.0 * labels, 0.0 * labels])
+    places[:4] = 0.0
+    ax = scatter(places, labels)
+    ax.figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
+    crowd = [boxes[str(number)] for number in (1, 2, 3, 4)]
+    assert not any(one.overlaps(other) for at, one in enumerate(crowd) for other in crowd[:at])

@@ -70,7 +70,7 @@ def test_mixture_ellipses_are_those_of_the_covariances(kind):
         np.testing.assert_allclose(outer.center, model.means_[label])
         axes = 2 * np.sqrt(5.9915 * np.linalg.eigvalsh(full[label]))
         np.testing.assert_allclose(sorted([outer.width, outer.height]), axes, rtol=1e-3)
-    assert ax.texts[-1].get_text() == "Ellipses hold 50 % and 95 % of their component."
+    assert ax.texts[-1].get_text() == "Ellipses hold 50 % and 95 % of their component; crosses: means."
 
 
 def test_mixture_projects_components_of_more_columns():

@@ -44,7 +44,7 @@ def test_labels_lengths_noise_and_many(monkeypatch):
     monkeypatch.setattr("coterie.show.plots.time_series.MOST_PANELS", 2)
     figure = series_groups(np.arange(12.0).reshape(4, 3), np.arange(4))
     assert len(figure.axes) == 2
-    assert figure.get_supxlabel() == "2 of 4 groups"
+    assert figure.get_supxlabel() == "time; 2 of 4 groups"
     with pytest.raises(InvalidData, match="column of series_groups must be from 0 to 1, got 2"):
         series_groups(series, [0] * 5, column=2)
 

@@ -67,12 +67,12 @@ def test_names_of_leaves_do_not_collide(orientation):
     """Law: in narrow panels the letters are small enough; no name touches the next."""
     names = [f"row {i}" for i in range(36)]
     trees = {str(i): Dendrogram.from_linkage(linkage(X, "average"), names=names) for i in range(3)}
-    figure = linkages(trees, cut=3, orientation=orientation)
+    figure = linkages(trees, cut=3, orientation=orientation, max_leaves=20)
     figure.draw_without_rendering()
     for ax in figure.axes:
         labels = ax.get_xticklabels() if orientation == "vertical" else ax.get_yticklabels()
         boxes = [label.get_window_extent() for label in labels]
-        assert len(boxes) == 30
+        assert len(boxes) == 20
         assert not any(one.overlaps(other) for one, other in itertools.pairwise(boxes))
 
 
@@ -111,7 +111,19 @@ def test_a_large_tree_is_cut_short_with_counts():
     np.testing.assert_allclose(sorted(link[1, 1] for link in links(ax)), np.sort(tree.heights)[-19:])
     wedges = [path.vertices for path in ax.collections[1].get_paths()]
     assert len(wedges) == sum(word.startswith("(") for word in words)
-    assert ax.get_title(loc="left") == "500 leaves, the last 19 merges"
+    assert ax.get_title(loc="left") == "500 leaves (last 19 merges drawn)"
+    assert ax.get_xlabel() == "leaves; (n): n leaves below a wedge"
+
+
+def test_the_line_of_a_cut_is_named_and_no_name_is_too_small():
+    """Law: the dashed line says that it is the cut; names below 6 points are left out."""
+    tree = Dendrogram.from_linkage(linkage(RNG.normal(size=(60, 2)), "ward"))
+    for orientation in ("vertical", "horizontal"):
+        assert "cut" in {text.get_text() for text in dendrogram(tree, cut=3, orientation=orientation).texts}
+    figure = linkages(dict.fromkeys(("one", "two", "three"), tree), max_leaves=60)
+    for ax in figure.axes:
+        assert all(text.get_fontsize() >= 6 for text in ax.get_xticklabels())
+        assert ax.get_xlabel() == ""
 
 
 def test_a_chain_of_many_leaves_is_drawn():

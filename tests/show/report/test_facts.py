@@ -19,7 +19,7 @@ from coterie.pipeline.partition import Partition, RowSilhouettes
 from coterie.show.layout.planes import principal_plane
 from coterie.show.report import build_facts
 from coterie.show.report.drawings import THINNEST, histogram
-from coterie.show.report.evidence import chance_facts, evidence_facts, stability_facts
+from coterie.show.report.evidence import _called, chance_facts, evidence_facts, stability_facts
 from coterie.show.report.facts import ChanceFacts
 from coterie.show.report.labelings import _three_digits, map_finding, stops
 from coterie.show.report.numbers import plain
@@ -66,6 +66,11 @@ def test_truth_table_counts_every_row(iris, facts):
     assert sum(map(sum, table.counts)) == 150
     assert table.measures[0][1] == pytest.approx(adjusted_rand_score(iris.at_hand.classes, iris.labels))
     assert "mixes" in table.finding
+
+
+def test_classes_that_are_numbers_are_called_classes():
+    """Law: the name of a class that is a number is not read as a count."""
+    assert [_called(name) for name in ("0", "-1.5", "setosa", "")] == ["class 0", "class -1.5", "setosa", ""]
 
 
 def test_every_stop_groups_all_rows(iris, facts):
@@ -225,7 +230,7 @@ def test_stability_of_all_good_groups():
     )  # fmt: skip
     assert stability_facts(found).finding == "Every group is stable; the least stable is group 2 (0.80)"
     found.per_cluster = [1.0, 0.999]
-    assert stability_facts(found).finding == "Every group is stable: always the same rows"
+    assert stability_facts(found).finding == "Every group is stable: all resamples give the same rows"
 
 
 def test_tree_is_cut_where_the_groups_are():
@@ -348,7 +353,7 @@ def test_pixels_are_shown_as_pictures():
     card = facts.labelings[facts.chosen].cards[0]
     assert card.apart == ()
     assert all(row.picture.startswith("data:image/png;base64,") for row in card.typical)
-    assert facts.maps[0].name in ("near rows", "t-SNE")  # of many columns before the components
+    assert facts.maps[0].name in ("neighbours", "t-SNE")  # of many columns before the components
     plain = build_facts(make_subject(X, [f"x{at}" for at in range(64)], labels))
     assert plain.labelings[plain.chosen].cards[0].typical[0].picture is None
 
@@ -361,7 +366,7 @@ def test_many_rows_are_placed_by_the_graph_of_near_rows(monkeypatch):
     monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 100)
     first, second = (build_facts(make_subject(X, list("abcde"), labels)).maps[1] for _ in range(2))
     assert first == second
-    assert first.name == "near rows"
+    assert first.name == "neighbours"
     assert None not in first.x
     places = np.column_stack([first.x, first.y]).astype(float)
     apart = np.linalg.norm(places[:, None] - places, axis=-1)

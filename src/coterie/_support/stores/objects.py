@@ -117,7 +117,7 @@ class ObjectStore:
         place = url.partition("://")[2]
         if self.scheme not in CONTAINER_AT and re.match(r"[^/]*@", place):
             raise InvalidParameter(
-                f"{shown(url)}: credentials do not belong into an address. Set them in the environment: "
+                f"{shown(url)}: do not put credentials in a URL. Set them in the environment: "
                 f"{SCHEMES[scheme_of(url)].credentials or 'this scheme needs none'}."
             )
         path: str = self.files._strip_protocol(url)

@@ -4,12 +4,12 @@ from coterie._support.validation.data import (
     check_answer,
     check_data,
     check_n_clusters,
+    check_pairs,
     largest_safe,
     refuse_tiny,
     smallest_safe,
 )
 from coterie._support.validation.memory import available_memory, format_bytes, require_memory
-from coterie._support.validation.pairs import check_pairs
 from coterie._support.validation.parameters import (
     PROGRESS,
     AnArray,

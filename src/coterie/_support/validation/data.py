@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from coterie._support.typing import CheckedRows, Data, MatrixLike, Model, SparseData, ValuesByName
+from coterie._support.typing import CheckedRows, Data, Indices, MatrixLike, Model, SparseData, ValuesByName
 from coterie._support.validation import explain
 from coterie._support.validation.sparse import check_sparse
 from coterie.errors import CoterieError, InvalidData, InvalidParameter, UnsupportedInput
@@ -251,3 +251,23 @@ def _refuse_distances(X: CheckedRows, who: str, name: str) -> None:
             f"zero diagonal: that looks like distances. A method that takes them has metric='precomputed'; "
             f"if these really are features, add a constant column."
         )
+
+
+def check_pairs(pairs: MatrixLike | None, n: int, *, name: str, who: str) -> Indices:
+    """Return pairs of rows as an array of shape (n_pairs, 2); None: no pairs."""
+    if pairs is None:
+        return np.empty((0, 2), dtype=np.intp)
+    found = np.asarray(pairs)
+    if found.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
+        raise InvalidParameter(
+            f"{name} of {who} must be pairs of row numbers, an array of shape (n_pairs, 2), got shape "
+            f"{found.shape} of {found.dtype}."
+        )
+    wrong = (found < 0) | (found >= n)
+    if wrong.any():
+        raise InvalidParameter(
+            f"{name} of {who} must name rows from 0 to {n - 1}, got {int(found[wrong][0])}."
+        )
+    return found.astype(np.intp)

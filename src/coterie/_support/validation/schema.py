@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray, Settings, VectorLike
 from coterie._support.validation.data import largest_safe
 from coterie._support.validation.parameters import Choice, Constraint, Flag, Whole, is_number, is_whole
@@ -127,7 +128,7 @@ class Tensor(Field):
         if value.dtype.name not in self.kinds:
             raise wrong(place, scope.who, f"be an array of {' or '.join(self.kinds)}", value.dtype.name)
         if value.ndim != len(self.shape):
-            raise wrong(place, scope.who, f"have {_count(len(self.shape), 'dimension')}", value.ndim)
+            raise wrong(place, scope.who, f"have {count_of(len(self.shape), 'dimension')}", value.ndim)
         for dimension, size in zip(self.shape, value.shape, strict=True):
             if isinstance(dimension, str):
                 scope.agree(dimension, size, place, may_be_empty=self.may_be_empty)
@@ -510,10 +511,6 @@ def _kind_of(value: object) -> str:
 
 def _article(word: str) -> str:
     return f"{'an' if word[0] in 'aeiouAEIOU' else 'a'} {word}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def check_squares(array: VectorLike, *, who: str, name: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -119,7 +118,7 @@ def _check_starts(starts: AnyArray, n_lines: int, line: str) -> None:
         raise Damaged(f"indptr falls from {starts[at]} to {starts[at + 1]} at {line} {at}, but must not fall")
 
 
-def _check_whole_numbers(numbers: Any, name: str) -> None:
+def _check_whole_numbers(numbers: AnyArray, name: str) -> None:
     if not isinstance(numbers, np.ndarray) or numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         kind = getattr(numbers, "dtype", type(numbers).__name__)
         raise Damaged(f"{name} must be a vector of whole numbers, got {kind} of shape {np.shape(numbers)}")

@@ -31,7 +31,7 @@ CRITERIA = {
 
 
 def methods(as_json: options.AsJson = False) -> None:
-    """List the methods that coterie fit knows."""
+    """List the clustering methods."""
     from coterie.cli.render.summary import show_catalogue
     from coterie.cluster import methods as all_methods
 
@@ -43,7 +43,7 @@ def methods(as_json: options.AsJson = False) -> None:
 
 
 def distances(as_json: options.AsJson = False) -> None:
-    """List the distances that coterie fit knows."""
+    """List the distances."""
     from coterie.cli.render.summary import show_catalogue
     from coterie.distance import distances as all_distances
     from coterie.series import series_distances
@@ -74,7 +74,7 @@ def distances(as_json: options.AsJson = False) -> None:
 
 
 def measures(as_json: options.AsJson = False) -> None:
-    """List the measures that coterie evaluate knows."""
+    """List the measures of coterie evaluate."""
     from coterie.cli.render.summary import show_catalogue
     from coterie.evaluate import measures as all_measures
 
@@ -84,7 +84,7 @@ def measures(as_json: options.AsJson = False) -> None:
 
 
 def criteria(as_json: options.AsJson = False) -> None:
-    """List the criteria that coterie select knows."""
+    """List the criteria of coterie select."""
     from coterie.cli.render.summary import show_catalogue
     from coterie.select import criteria as all_criteria
 

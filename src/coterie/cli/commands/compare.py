@@ -40,7 +40,7 @@ def compare(
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compare what several methods find in a table, by one judge."""
+    """Compare several clustering methods on a table."""
     from coterie._support.progress import track
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.summary import show_contest

@@ -1,4 +1,4 @@
-"""``coterie demo``: a first look, nothing needed."""
+"""``coterie demo``: a first look, no data needed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def demo(
     opens: options.Open = False,
     force: options.Force = False,
 ) -> None:
-    """Find groups in a built-in table of customers and explain them."""
+    """Cluster a built-in table of customers and explain the result."""
     from dataclasses import replace
     from importlib.resources import as_file, files
 

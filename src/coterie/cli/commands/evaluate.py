@@ -34,11 +34,11 @@ def evaluate(
         ),
     ] = None,
     data: Annotated[
-        str | None, option("--data", metavar="DATA", help="File of the data: judge the groups by them.")
+        str | None, option("--data", metavar="DATA", help="The clustered data, for internal measures.")
     ] = None,
     column: Annotated[
         str | None,
-        option(metavar="NAME", help="Column of the groups [looks for it]", offered=completion.columns),
+        option(metavar="NAME", help="Column of the groups [found by name]", offered=completion.columns),
     ] = None,
     truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
     measure: Annotated[
@@ -46,7 +46,8 @@ def evaluate(
         option(metavar="NAME", help="Only this one (repeatable).", offered=offers(completion.measures)),
     ] = [],  # noqa: B006  # typer copies it
     distance: Annotated[
-        str, option(metavar="NAME", help="Between rows of --data [euclidean]", offered=options.DISTANCE)
+        str,
+        option(metavar="NAME", help="Distance between rows of --data [euclidean]", offered=options.DISTANCE),
     ] = "euclidean",
     scale: Annotated[
         str | None,
@@ -66,7 +67,7 @@ def evaluate(
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
     query: options.Query = None,
-    shows_all: Annotated[bool, option("--all", help="Print every measure, not three of them.")] = False,
+    shows_all: Annotated[bool, option("--all", help="Print all measures instead of the main three.")] = False,
     header: options.Header = None,
     encoding: options.Encoding = None,
     report: options.Report = None,
@@ -74,7 +75,7 @@ def evaluate(
     as_json: options.AsJson = False,
     force: options.Force = False,
 ) -> None:
-    """Compare the groups of a table with the truth, or judge them by the data, or both."""
+    """Evaluate groups: against true classes, by the data, or both."""
     from coterie.cli import reports
     from coterie.cli.render import verdict
     from coterie.cli.sampled import sample_pair

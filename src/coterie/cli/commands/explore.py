@@ -13,8 +13,8 @@ EXAMPLES = """
 Examples:
 
 \b
-  coterie explore                              embedded sets, and a place to drop a file
-  coterie explore customers.csv                finds groups, then you correct them
+  coterie explore                              built-in data sets, or drop a file
+  coterie explore customers.csv                finds groups for you to edit
   coterie explore groups.safetensors           an answer saved by coterie fit --save
   coterie explore customers.coterie.json       a workbook that you saved
 """
@@ -31,7 +31,7 @@ def explore(
     port: Annotated[int, number_option(least=0, most=65535, help="Port on this machine [a free one].")] = 0,
     no_open: Annotated[bool, option("--no-open", help="Only print the address, open no browser.")] = False,
 ) -> None:
-    """Open the explorer: see, correct, test and export groups in the browser."""
+    """Explore groups in the browser: see, edit, test, export."""
     from coterie.show.explorer.launch import serve
 
     serve(what, data=data, port=port, opens=not no_open)

@@ -14,7 +14,7 @@ EXAMPLES = """
 Examples:
 
 \b
-  coterie fit customers.csv             how many groups there are, and which
+  coterie fit customers.csv             method and number of groups chosen for you
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit edges.csv --graph         communities of a network, from its edges
@@ -67,10 +67,10 @@ def fit(
     ] = None,
     together: Annotated[
         Path | None,
-        option(metavar="FILE", help="Pairs of rows that must share a group.", topic=options.TUNING),
+        option(metavar="FILE", help="Must-link pairs of rows.", topic=options.TUNING),
     ] = None,
     apart: Annotated[
-        Path | None, option(metavar="FILE", help="Pairs of rows that must not.", topic=options.TUNING)
+        Path | None, option(metavar="FILE", help="Cannot-link pairs of rows.", topic=options.TUNING)
     ] = None,
     graph: Annotated[bool, option("--graph", help="DATA lists edges: --columns FROM,TO[,WEIGHT].")] = False,
     text: Annotated[
@@ -79,14 +79,14 @@ def fit(
     ] = None,
     series: Annotated[
         str | None,
-        option(metavar="ID,TIME,VALUE", help="Group time series; rows: every row is one"),
+        option(metavar="ID,TIME,VALUE", help="Group time series; rows: one series per row"),
     ] = None,
     places: options.Places = "auto",
     window: Annotated[
         str,
         option(
             metavar="N",
-            help="Steps in time that --series may shift; or none [a tenth of the longest]",
+            help="DTW window of --series; or none [a tenth of the longest]",
             topic=GRAPHS,
         ),
     ] = "auto",
@@ -134,11 +134,11 @@ def fit(
     ] = True,
     verbose: Annotated[
         bool,
-        option("--verbose", help="Say what each pass over data in blocks did.", topic=options.LARGE),
+        option("--verbose", help="Print statistics of each pass over data in blocks.", topic=options.LARGE),
     ] = False,
     help_all: HelpAll = False,
 ) -> int:
-    """Find the groups in a table and say what sets them apart."""
+    """Cluster a table: find the groups and test them."""
     from coterie.cli import fitting, graphs, outputs, reports
     from coterie.pipeline import make_request
 
@@ -158,6 +158,7 @@ def fit(
     files = outputs.Files(
         data, output, save, force, with_data, escape_formulas,
         carry=tuple(options.names_of(carry)), with_file=with_file, keep_layout=keep_layout,
+        in_blocks=checkpoint is not None or scheduler is not None,
     )  # fmt: skip
     files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)

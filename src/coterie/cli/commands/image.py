@@ -60,13 +60,13 @@ Folder: TypeAlias = Annotated[
     str, typer.Argument(metavar="FOLDER", help="Folder of pictures, or a pattern in quotes.")
 ]
 OutputPicture: TypeAlias = Annotated[
-    Path | None, option("--output", "-o", metavar="FILE", help="Where to write the picture: .png .tif .bmp")
+    Path | None, option("--output", "-o", metavar="FILE", help="Output picture: .png .tif .bmp")
 ]
 Space: TypeAlias = Annotated[
     str,
     option(
         metavar="NAME",
-        help="Where colours are compared: cielab oklab rgb [cielab]",
+        help="Colour space: cielab oklab rgb [cielab]",
         offered=offers(words("cielab", "oklab", "rgb")),
     ),
 ]
@@ -97,14 +97,14 @@ def quantise(
     picture: PictureFile,
     k: Annotated[int, number_option("-k", least=1, help="How many colours [16]")] = 16,
     output: OutputPicture = None,
-    dither: Annotated[bool, option("--dither", help="Diffuse errors: grain instead of steps.")] = False,
+    dither: Annotated[bool, option("--dither", help="Dither by error diffusion.")] = False,
     space: Space = "cielab",
     seed: Seed = 0,
     max_pixels: MaxPixels = None,
     as_json: options.AsJson = False,
     force: options.Force = False,
 ) -> None:
-    """Reduce a picture to its k most telling colours."""
+    """Reduce a picture to k colours (a palette)."""
     from coterie.cli import pictures
     from coterie.image import quantise as find
 
@@ -152,7 +152,7 @@ def segment(
     as_json: options.AsJson = False,
     force: options.Force = False,
 ) -> None:
-    """Divide a picture into regions of its own shapes."""
+    """Segment a picture into regions."""
     from coterie.cli import pictures
     from coterie.image import segment as find
 
@@ -168,14 +168,12 @@ def segment(
 @image.command(epilog=FEATURES_EXAMPLES)
 def features(
     folder: Folder,
-    output: Annotated[
-        Path, option("--output", "-o", metavar="FILE", help="The table: .csv .tsv .parquet (needed)")
-    ],
+    output: Annotated[Path, option("--output", "-o", metavar="FILE", help="The table: .csv .tsv .parquet")],
     kind: Kind = "layout",
     max_pixels: MaxPixels = None,
     force: options.Force = False,
 ) -> None:
-    """Describe pictures by numbers, for coterie fit."""
+    """Compute features of pictures, for coterie fit."""
     from coterie.cli import pictures
     from coterie.image import picture_features
 
@@ -189,7 +187,7 @@ def features(
 def sheet(
     folder: Folder,
     output: Annotated[
-        Path, option("--output", "-o", metavar="FILE", help="The sheet: .png .jpg .webp .tif .bmp (needed)")
+        Path, option("--output", "-o", metavar="FILE", help="The sheet: .png .jpg .webp .tif .bmp")
     ],
     labels: Annotated[
         str | None, option(metavar="FILE", help="Table with a column of files and one of labels.")
@@ -206,7 +204,7 @@ def sheet(
     max_pixels: MaxPixels = None,
     force: options.Force = False,
 ) -> None:
-    """Draw the pictures of each group, typical ones first."""
+    """Draw a contact sheet of the pictures of each group."""
     from coterie.cli import pictures
     from coterie.image import contact_sheet, picture_features, write_picture
 

@@ -26,7 +26,7 @@ def inspect(
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the columns of a table: kind, role, missing values, distribution, and what to do about them."""
+    """Show the columns of a table, which are used, and why."""
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.summary import show_inspection
     from coterie.data import inspect as look_at_columns

@@ -46,23 +46,30 @@ def phylogeny(
     ] = None,
     kind: Annotated[
         str | None,
-        option(metavar="NAME", help="Letters: dna, protein [auto]", offered=offers(words("dna", "protein"))),
+        option(
+            metavar="NAME", help="Sequence type: dna, protein [auto]", offered=offers(words("dna", "protein"))
+        ),
     ] = None,
     bootstrap: Annotated[
-        int, options.number_option(least=0, most=100_000, help="Replicates for the support of branches [0]")
+        int, options.number_option(least=0, most=100_000, help="Bootstrap replicates for branch support [0]")
     ] = 0,
-    outgroup: Annotated[list[str], option(metavar="A,B", help="Root the tree beside these leaves.")] = [],  # noqa: B006
-    midpoint: Annotated[bool, option("--midpoint", help="Root in the middle of the longest way.")] = False,
+    outgroup: Annotated[list[str], option(metavar="A,B", help="Root the tree by this outgroup.")] = [],  # noqa: B006
+    midpoint: Annotated[bool, option("--midpoint", help="Midpoint rooting.")] = False,
     cut: Annotated[
         str | None,
         option("--cut", "-k", metavar="WHERE", help="3: groups; 0.1 (with a point): distance within a group"),
     ] = None,
-    newick: Annotated[Path | None, option("--newick", metavar="FILE", help="Write the tree as text.")] = None,
+    newick: Annotated[
+        Path | None, option("--newick", metavar="FILE", help="Write the tree in Newick format.")
+    ] = None,
     plot: Annotated[Path | None, option("--plot", metavar="FILE", help="Draw it: .png .svg .pdf")] = None,
     shape: Annotated[
         str,
         option(
-            "--shape", metavar="HOW", help="Of the plot: rooted, unrooted [rooted]", offered=offers(SHAPES)
+            "--shape",
+            metavar="HOW",
+            help="Shape of the plot: rooted, unrooted [rooted]",
+            offered=offers(SHAPES),
         ),
     ] = "rooted",
     output: options.Output = None,

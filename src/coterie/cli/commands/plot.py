@@ -33,10 +33,10 @@ def plot(
         typer.Argument(metavar="KIND", help="See coterie plots.", autocompletion=offers(completion.plots)),
     ],
     source: Annotated[
-        str | None, typer.Argument(metavar="DATA|MODEL", help="A table, or what coterie fit --save wrote.")
+        str | None, typer.Argument(metavar="DATA|MODEL", help="A table, or a model from coterie fit --save.")
     ] = None,
     output: Annotated[
-        Path | None, option("--output", "-o", metavar="FILE", help="Where to: .png .svg .pdf [KIND.png]")
+        Path | None, option("--output", "-o", metavar="FILE", help="Output file: .png .svg .pdf [KIND.png]")
     ] = None,
     data: Annotated[str | None, option(metavar="DATA", help="Rows to draw with a MODEL.")] = None,
     k: Annotated[
@@ -51,7 +51,7 @@ def plot(
     scale: options.Scale = "auto",
     labels: Annotated[
         str | None,
-        option(metavar="COLUMN", help="Groups that are there already.", offered=completion.columns),
+        option(metavar="COLUMN", help="Column with known group labels.", offered=completion.columns),
     ] = None,
     truth: options.Truth = None,
     columns: options.Columns = [],  # noqa: B006  # typer copies it
@@ -69,7 +69,7 @@ def plot(
     show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,
     force: options.Force = False,
 ) -> None:
-    """Draw groups, a run, or a tree into a file."""
+    """Plot groups, a k-means run or a tree to a file."""
     from coterie.cli import plot_files
     from coterie.cli.plot_kinds import find_kind
     from coterie.cli.plot_subject import PlotRequest
@@ -98,7 +98,7 @@ def plot(
 
 
 def plots(as_json: options.AsJson = False) -> None:
-    """List the pictures that coterie plot draws."""
+    """List the kinds of coterie plot."""
     from coterie.cli.plot_kinds import KINDS
     from coterie.cli.render.summary import show_catalogue
 

@@ -21,7 +21,7 @@ Examples:
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What coterie fit --save wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from coterie fit --save.")],
     data: options.Data,
     missing: options.MissingInNew = None,
     dates: options.Dates = None,
@@ -39,7 +39,7 @@ def predict(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Give the rows of a new table their group."""
+    """Predict the groups of new rows."""
     from coterie.cli import fitting, outputs
     from coterie.cli.render.machines import prediction_facts, print_json
     from coterie.data import check_policy, shown_name

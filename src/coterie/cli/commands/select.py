@@ -37,6 +37,7 @@ def select(
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
+    places: options.Places = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
@@ -46,7 +47,7 @@ def select(
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say how many groups a table has, and why."""
+    """Choose the number of groups, and show the evidence."""
     from coterie._support.progress import track
     from coterie.cli import selection
     from coterie.cli.fitting import refuse_options
@@ -58,7 +59,7 @@ def select(
     wish = selection.Wish(
         data, method, k, tuple(criterion), None if distance == "auto" else distance, scale,
         tuple(options.names_of(columns)), tuple(options.names_of(drop)), tuple(options.names_of(keep)),
-        missing, seed,
+        missing, seed, places,
     )  # fmt: skip
     selection.check(wish)
     check_policy(missing)

@@ -36,20 +36,23 @@ def tree(
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
+    places: options.Places = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
     query: options.Query = None,
     header: options.Header = None,
     encoding: options.Encoding = None,
-    newick: Annotated[Path | None, option("--newick", metavar="FILE", help="Write the tree as text.")] = None,
+    newick: Annotated[
+        Path | None, option("--newick", metavar="FILE", help="Write the tree in Newick format.")
+    ] = None,
     output: options.Output = None,
     with_data: options.WithData = False,
     escape_formulas: options.EscapeFormulas = False,
     as_json: options.AsJson = False,
     force: options.Force = False,
 ) -> None:
-    """Build the tree of the rows, draw it, cut it."""
+    """Hierarchical clustering: build, draw and cut a dendrogram."""
     from coterie.cli import outputs, tree_growth
     from coterie.cli.render import tree_summary
     from coterie.cli.sampled import TREE_ROWS, read_or_sample, refuse_labels
@@ -59,7 +62,7 @@ def tree(
     how = tree_growth.Growth(
         linkage, None if is_square or distance == "auto" else distance, is_square, similarity, scale,
         tuple(options.names_of(columns)), tuple(options.names_of(drop)),
-        tuple(options.names_of(keep)), missing,
+        tuple(options.names_of(keep)), missing, places,
     )  # fmt: skip
     tree_growth.check(how, cut, output)
     check_policy(missing)

@@ -16,12 +16,12 @@ Examples:
 \b
   coterie update groups.safetensors may.csv
   coterie update groups.safetensors new/*.parquet --save groups-june.safetensors
-  coterie update groups.safetensors may.csv --dry-run     what the rows are like, no more
+  coterie update groups.safetensors may.csv --dry-run     compare only
 """
 
 
 def update(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What coterie fit --save wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file from coterie fit --save.")],
     data: Annotated[
         list[str],
         typer.Argument(metavar="NEW...", help="Files with new rows only; folders and patterns too."),
@@ -38,13 +38,13 @@ def update(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Take new rows into saved groups, without the rows they were found in, and report drift."""
+    """Update a saved model with new rows, and report drift."""
     from coterie.cli import updating
     from coterie.cli.render.machines import print_json
     from coterie.data import check_policy
 
     check_policy(missing)
-    how = {"missing": missing, "header": header, "encoding": encoding}
+    how: updating.NewFiles = {"missing": missing, "header": header, "encoding": encoding}
     if dry_run:
         arrival = updating.examine_files(model, data, **how)
         print_json(arrival.to_dict()) if as_json else print(arrival)

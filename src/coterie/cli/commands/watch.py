@@ -15,30 +15,31 @@ Examples:
 
 \b
   coterie watch arriving --model groups.safetensors
-  coterie watch arriving --model groups.safetensors --once      for cron: new files, then the end
-  coterie watch arriving --model groups.safetensors --update    take the rows in as well
-  coterie watch arriving        fits the files that are there first
+  coterie watch arriving --model groups.safetensors --once      for cron: report new files, then exit
+  coterie watch arriving --model groups.safetensors --update    add the rows to the model
+  coterie watch arriving        fits the files already there first
 
-Ctrl-C ends it. Files that were reported are remembered in MODEL.seen.
+Ctrl-C stops it. Reported files are listed in MODEL.seen.
 """
 
 
 def watch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where new files appear.")],
     model: Annotated[
-        Path | None, option(metavar="FILE", help="What coterie fit --save wrote [fit the files there now]")
+        Path | None,
+        option(metavar="FILE", help="Model file from coterie fit --save [fits the files in FOLDER]"),
     ] = None,
     takes_in: Annotated[
-        bool, option("--update", help="Take each file's rows in and save the model.")
+        bool, option("--update", help="Add each file's rows to the model and save it.")
     ] = False,
-    once: Annotated[bool, option("--once", help="Report the files that are new, then end.")] = False,
+    once: Annotated[bool, option("--once", help="Report new files, then exit.")] = False,
     every: Annotated[
-        float, option(metavar="SECONDS", help="Time between two looks at the folder [10]")
+        float, option(metavar="SECONDS", help="Seconds between two checks of the folder [10]")
     ] = 10.0,
     missing: options.MissingInUpdate = "refuse",
     as_json: options.AsJson = False,
 ) -> int:
-    """Print a line for each new file: rows, share of each group, distance to the centres, drift."""
+    """Watch a folder: for each new file, report groups and drift."""
     from coterie.cli import watching
     from coterie.data import check_policy
 

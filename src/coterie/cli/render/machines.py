@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,12 +17,12 @@ from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.groups import group_name
 
 
-def print_json(facts: Any) -> None:
+def print_json(facts: object) -> None:
     """Print facts as JSON: null for numbers that are not finite, which JSON does not know."""
     print(json.dumps(_finite(facts), indent=2, allow_nan=False))
 
 
-def _finite(facts: Any) -> Any:
+def _finite(facts: object) -> object:
     if isinstance(facts, Mapping):
         return {name: _finite(value) for name, value in facts.items()}
     if isinstance(facts, (list, tuple)):
@@ -107,5 +106,5 @@ def _group_facts(groups: Groups, group: int) -> JsonObject:
     }
 
 
-def _number(value: object) -> Any:
+def _number(value: object) -> object:
     return None if value is None else getattr(value, "item", lambda: value)()

@@ -61,11 +61,11 @@ def _answer(found: Selection) -> list[str]:
     answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
     total = sum(verdict.votes.values())
     others = sorted((k for k in verdict.votes if k != verdict.k), key=lambda k: (-verdict.votes[k], k))
-    close = ", ".join(f"{_words(k)} ({verdict.votes[k]})" for k in others[:3])
+    close = ", ".join(f"{verdict.votes[k]} for {_words(k)}" for k in others[:3])
     tried = f"{evidence.ks[0]} to {evidence.ks[-1]}"
     return [
         f"  [bold green]{answer}[/]   {how}, {tried} compared",
-        f"  {verdict.votes.get(verdict.k, 0)} of {total} votes{f'; then {close}' if close else ''}",
+        f"  {verdict.votes.get(verdict.k, 0)} of {total} votes{f'; {close}' if close else ''}",
     ]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich import box
 from rich.markup import escape
@@ -123,7 +122,7 @@ def show_catalogue(
     console().print(table)
 
 
-def _words(value: Any) -> str:
+def _words(value: bool | str | Iterable[str]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else ", ".join(value)

@@ -39,6 +39,8 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
     print("\n".join(lines))
     if labels is None:
         print(f"\ngroups     add {'' if grown.labels is not None else '--cut 3 '}-o groups.csv")
+        if tree.n_leaves > MOST_DRAWN and not grown.how.is_matrix:
+            print(f"picture    coterie plot dendrogram {grown.table.source} --linkage {grown.how.linkage}")
     for what, path in (("groups", labels), ("tree", newick)):
         if path is not None:
             print(f"\n{what:<10} {path}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from coterie._printing import count_of
 from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject
@@ -16,14 +17,19 @@ from coterie.evaluate.labelings import Noise
 
 # what is printed first, with what it means; --all prints every measure
 AGAINST_TRUTH = {
-    "adjusted_rand_score": "agreement of pairs of rows: chance 0, equal 1",
-    "normalized_mutual_info_score": "information shared: none 0, equal 1",
+    "adjusted_rand_score": "agreement of pairs of rows: 0 by chance, 1 if equal",
+    "normalized_mutual_info_score": "shared information: 0 if none, 1 if equal",
     "matched_accuracy": "share of rows in the group matched with their class",
 }
 BY_DATA = {
-    "silhouette_score": "1: far apart, 0: side by side, below: mixed up",
-    "davies_bouldin_score": "spread within groups over distance between them: less is better",
-    "calinski_harabasz_score": "variance between groups over variance within: more is better",
+    "silhouette_score": "1: well separated, 0: touching, below 0: overlapping",
+    "davies_bouldin_score": "spread within groups over distance between them: lower is better",
+    "calinski_harabasz_score": "variance between groups over variance within: higher is better",
+}
+NAMED = {
+    "adjusted rand": "adjusted Rand",
+    "davies bouldin": "Davies-Bouldin",
+    "calinski harabasz": "Calinski-Harabasz",
 }
 OPTIONS = {"labelings": "--truth", "data": "--data"}  # what gives a measure its input
 
@@ -81,7 +87,7 @@ class Agreement:
     def __str__(self) -> str:
         pair, comparison = self.pair, self.comparison
         dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
-        rows = f"{_rows(pair.pred)}{dropped}"
+        rows = f"{count_of(len(pair.pred), 'row')}{dropped}"
         lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
         lines += [*(f"  {note}" for note in render_notes(pair.notes, shell=True)), ""]
         first = first_measures(dict(comparison), AGAINST_TRUTH)
@@ -145,10 +151,10 @@ class Quality:
         dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
         shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
         how = f"judged on {SCALINGS[self.scale]}"
-        columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
+        columns = count_of(len(found.columns), "column")
         lines = [
-            f"{found.source}   {_rows(found.labels)}{dropped}; {found.label_name} by {columns} of "
-            f"{found.data_source} ({shown}), {how}"
+            f"{found.source}   {count_of(len(found.labels), 'row')}{dropped}; {found.label_name} by "
+            f"{columns} of {found.data_source} ({shown}), {how}"
         ]
         left_out = [f"left out: {each}" for each in found.left_out]
         lines += [f"  {note}" for note in render_notes([*found.notes, *left_out], shell=True)]
@@ -166,18 +172,19 @@ def first_measures(values: Mapping[str, float], meanings: Mapping[str, str]) -> 
     if not set(meanings) <= set(values):
         return []
     titles = {name: name.removesuffix("_score").replace("_", " ") for name in meanings}
-    titles = {name: title.replace("rand", "Rand") for name, title in titles.items()}
+    titles = {name: NAMED.get(title, title) for name, title in titles.items()}
     width = max(map(len, titles.values()))
-    return [f"  {titles[name]:<{width}}  {values[name]:<8.3g}  {meanings[name]}" for name in meanings]
+    return [f"  {titles[name]:<{width}}  {_short(values[name]):<8}  {meanings[name]}" for name in meanings]
+
+
+def _short(value: float) -> str:
+    """Return a value with three digits, large ones in full: 0.527, 1,049."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def more_measures(n_all: int, n_shown: int) -> str:
     """Say that there are more."""
     return f"  --all prints {n_all - n_shown} more measures; coterie measures explains them"
-
-
-def _rows(labels: Sized) -> str:
-    return "1 row" if len(labels) == 1 else f"{len(labels):,} rows"
 
 
 def facts_of(parts: Sequence[Agreement | Quality]) -> JsonObject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from coterie._support import scikit_learn
 from coterie._support.typing import (
     AnyArray,
     Data,
+    Distances,
     FittedAttributes,
     Indices,
     Labels,
@@ -54,7 +55,7 @@ RULES = InputRules(
 
 
 class AgglomerativeClustering(TreeClusterer):
-    """Merge the nearest two clusters until few enough are left; keep the whole tree.
+    """Agglomerative (bottom-up hierarchical) clustering, with the whole tree.
 
     A drop-in for scikit-learn's class. Single, Ward, centroid and median linkage, and average linkage of
     squared Euclidean or cosine distances, need memory for the rows only; others keep a square matrix.
@@ -155,10 +156,10 @@ class AgglomerativeClustering(TreeClusterer):
 
     n_clusters_: int
     children_: Indices
-    distances_: Any
+    distances_: Distances
     n_leaves_: int
     n_connected_components_: int
-    _heights: Any
+    _heights: Distances
     _known: ValuesByName
 
     def __init__(

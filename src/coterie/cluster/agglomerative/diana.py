@@ -28,7 +28,7 @@ from coterie.tree.linkage import LinkageMatrix
 
 
 class Diana(RowTree):
-    """Split the cluster of the largest diameter, from one down to single rows: R's ``diana``.
+    """Divisive (top-down hierarchical) clustering: split the cluster of largest diameter, as R's ``diana``.
 
     The row that is farthest from the others on average leaves its cluster, and takes with it, one by one, the
     rows that are nearer to those who left than to those who stay. The height of a split is the diameter of

@@ -29,7 +29,7 @@ _COPIED = ("children_", "n_leaves_", "n_connected_components_", "n_clusters_", "
 
 
 class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """Cluster the columns of a table and pool each cluster into one column.
+    """Agglomerative clustering of columns; each cluster is pooled into one column.
 
     A drop-in for scikit-learn's class; all linkages of `AgglomerativeClustering` work.
 

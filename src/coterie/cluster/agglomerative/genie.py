@@ -29,7 +29,7 @@ from coterie.errors import InvalidParameter
 
 
 class Genie(RowTree):
-    """Merge along the minimum spanning tree, shortest edge first, but keep the cluster sizes even.
+    """Genie: merge along the minimum spanning tree, shortest edge first, but keep cluster sizes even.
 
     Single linkage follows groups of any shape, and ends with one giant cluster and a few outliers. Genie
     watches the Gini index of the sizes: while it is above the threshold, only merges of a smallest cluster

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from coterie._support.caller import caller_level
-from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike, MetricLike
+from coterie._support.typing import (
+    AnyFunction,
+    CheckedRows,
+    Distances,
+    FloatArray,
+    Indices,
+    MatrixLike,
+    MetricLike,
+)
 from coterie._support.validation import (
     Choice,
     Flag,
@@ -29,7 +37,7 @@ TreeParts = tuple[Any, ...]  # children, components, leaves, parents, and distan
 def ward_tree(
     X: MatrixLike,
     *,
-    connectivity: Any = None,
+    connectivity: MatrixLike | None = None,
     n_clusters: int | None = None,
     return_distance: bool = False,
 ) -> TreeParts:
@@ -72,7 +80,7 @@ def ward_tree(
 
 def linkage_tree(
     X: MatrixLike,
-    connectivity: Any = None,
+    connectivity: MatrixLike | None = None,
     n_clusters: int | None = None,
     linkage: str = "complete",
     affinity: MetricLike = "euclidean",
@@ -121,7 +129,7 @@ def linkage_tree(
     return _parts(rows, affinity, linkage, connectivity, n_clusters, return_distance, who=who)
 
 
-def _rows(X: MatrixLike, affinity: MetricLike, who: str) -> Any:
+def _rows(X: MatrixLike, affinity: MetricLike, who: str) -> CheckedRows:
     """Return checked rows, or a checked matrix of distances; numbers alone are rows of one column."""
     if isinstance(affinity, str) and affinity == "precomputed":
         shape = np.shape(X)
@@ -133,7 +141,7 @@ def _rows(X: MatrixLike, affinity: MetricLike, who: str) -> Any:
     return check_data(given, who=who, min_rows=2, squares=squares, may_be_distances=True)
 
 
-def _matrix_by(function: Any, rows: Any) -> Distances:
+def _matrix_by(function: AnyFunction, rows: CheckedRows) -> Distances:
     D = np.asarray(function(rows))
     if D.shape != (len(rows), len(rows)):
         raise InvalidParameter(
@@ -144,10 +152,10 @@ def _matrix_by(function: Any, rows: Any) -> Distances:
 
 
 def _parts(
-    rows: Any,
+    rows: CheckedRows,
     affinity: MetricLike,
     linkage: str,
-    connectivity: Any,
+    connectivity: MatrixLike | None,
     n_clusters: int | None,
     return_distance: bool,
     *,
@@ -165,7 +173,7 @@ def _parts(
         )
     is_whole = connectivity is None or n_clusters is None
     distance = distance_of_rows(affinity)
-    kind: Any = "distances" if distance is None else "data"
+    kind: Literal["distances", "data"] = "distances" if distance is None else "data"
     distance = None if distance is None else distance.fit(rows)
     n_merges = n - 1 if is_whole else n - int(n_clusters or 1)
     task = TreeTask(kind, distance, linkage, connectivity, n_merges, None, None, who)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,7 @@ class AClusterer(Constraint):
 
 
 class Birch(DistanceTransformer):
-    """Summarise the rows in one pass by a tree of small subclusters, then cluster the subclusters.
+    """BIRCH: summarise the rows in one pass by a tree of subclusters, then cluster the subclusters.
 
     A subcluster of rows x_i with weights w_i is kept as three facts,
 
@@ -172,7 +172,7 @@ class Birch(DistanceTransformer):
         *,
         threshold: float = 0.5,
         branching_factor: int = 50,
-        n_clusters: Any = 3,
+        n_clusters: int | Model | None = 3,
         compute_labels: bool = True,
         n_jobs: int | None = None,
         progress: ProgressOption = None,
@@ -309,7 +309,9 @@ class Birch(DistanceTransformer):
         return found
 
 
-def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who: str) -> Labels:
+def label_subclusters(
+    centers: Centers, n_clusters: int | Model | None, n_threads: int, *, who: str
+) -> Labels:
     """Return the cluster of each subcluster.
 
     `n_clusters` None: each is a cluster of its own; a number: Ward's tree is cut; else a clone decides.

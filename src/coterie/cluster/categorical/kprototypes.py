@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     AnyArray,
@@ -113,7 +115,7 @@ class _PrototypeClusterer(WeightedClusterer):
     gamma_: float
     n_iter_: int
     epoch_costs_: FloatArray
-    _means: Any
+    _means: npt.NDArray[np.float64]
     _modes: AnyArray
 
     @classmethod
@@ -219,12 +221,12 @@ class _PrototypeClusterer(WeightedClusterer):
             for number in range(n_starts):
                 start = self._start(merged, gamma, [seed, number], threads)
                 run = _run(merged, start, gamma, engine_count(self.max_iter), threads)
-                best = run if best is None or run.costs[-1] < best.costs[-1] else best
+                best = run if best is None or is_lower(run.costs[-1], best.costs[-1]) else best
                 tracker.report(number + 1)
         assert best is not None
         return _swap(best, merged, gamma, engine_count(self.max_iter), threads)
 
-    def _start(self, merged: MergedRows, gamma: float, seed: Any, threads: int) -> Prototypes:
+    def _start(self, merged: MergedRows, gamma: float, seed: Sequence[int], threads: int) -> Prototypes:
         if isinstance(self.init, str):
             return first_prototypes(self.init, merged, self.n_clusters, gamma, seed, threads)
         who, shape = type(self).__name__, np.shape(self.init)
@@ -244,7 +246,7 @@ class _PrototypeClusterer(WeightedClusterer):
 
 
 class KModes(_PrototypeClusterer):
-    """Groups of rows of categories, each about the most frequent category of every column.
+    """K-modes: k-means for categories, around the most frequent category of every column.
 
     K-modes lowers the number of cells that differ from the mode of their cluster,
 
@@ -326,7 +328,7 @@ class KModes(_PrototypeClusterer):
 
 
 class KPrototypes(_PrototypeClusterer):
-    """Groups of rows of numbers and categories, each about means and most frequent categories.
+    """K-prototypes: k-means for numbers and categories, around means and most frequent categories.
 
     K-prototypes lowers
 

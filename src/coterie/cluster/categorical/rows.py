@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from coterie import _core
 from coterie._printing import shortened
-from coterie._support.typing import AnyArray, Data, Indices, Labels, MatrixLike, Weights
+from coterie._support.typing import AnyArray, Data, Doubles, FloatArray, Indices, Labels, MatrixLike, Weights
 from coterie._support.validation import explain, largest_safe, refuse_tiny
 from coterie.distance.table import UNSEEN, TableEncoding
 from coterie.errors import InvalidData, InvalidParameter
 
-Doubles: TypeAlias = npt.NDArray[np.float64]
 MISSING, OTHER = -1, -2  # codes of a cell that is missing, and of a category that no row of the fit had
 
 
@@ -175,7 +174,7 @@ def row_as_prototype(merged: MergedRows, row: int) -> Prototypes:
 
 
 def first_prototypes(
-    init: str, merged: MergedRows, k: int, gamma: float, seed: Any, threads: int
+    init: str, merged: MergedRows, k: int, gamma: float, seed: Sequence[int], threads: int
 ) -> Prototypes:
     """Return at most k different rows to start from, by name of the rule."""
     rows, random = merged.rows, np.random.default_rng(seed)
@@ -189,7 +188,7 @@ def first_prototypes(
     return without_gaps(_at(rows, chosen), middle_of(merged))
 
 
-def _at(rows: MixedRows, chosen: Any) -> MixedRows:
+def _at(rows: MixedRows, chosen: Indices | list[int]) -> MixedRows:
     return MixedRows(rows.numbers[chosen], rows.codes[chosen], rows.n_levels)
 
 
@@ -231,7 +230,7 @@ def _shares(counts: Doubles) -> Doubles:
     return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))  # missing in all that count
 
 
-def check_numbers(numbers: Any) -> None:
+def check_numbers(numbers: FloatArray) -> None:
     """Refuse numbers whose squares overflow, or all vanish; NaN is a missing one."""
     known = np.where(np.isnan(numbers), 0.0, numbers)
     safe = largest_safe(known.dtype, known.shape)

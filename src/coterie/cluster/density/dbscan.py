@@ -127,12 +127,12 @@ def raise_flags(found: Found, who: str) -> None:
 
 
 class DBSCAN(WeightedClusterer):
-    """Clusters as dense regions of any shape, and noise.
+    """Density-based clustering (DBSCAN): dense regions of any shape, and noise.
 
     A row is a *core point* when at least `min_samples` rows, itself included, are at most `eps` away. Core
-    points at most `eps` apart are in one cluster; a row that is none belongs to the first cluster with a core
-    point at most `eps` away, or is noise, -1. A drop-in for scikit-learn's class with the same labels; memory
-    grows with the number of rows, whatever `eps`.
+    points at most `eps` apart are in one cluster; any other row joins the first cluster with a core point at
+    most `eps` away, or is noise, -1. A drop-in replacement for scikit-learn's class with the same labels, in
+    O(n) memory, whatever `eps`.
 
     Parameters
     ----------

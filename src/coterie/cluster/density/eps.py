@@ -59,7 +59,7 @@ def suggest_eps(
     n_jobs: int | None = None,
     **params: Any,
 ) -> EpsSuggestion:
-    """Return a radius for `DBSCAN`: where the sorted k-distances stop creeping and begin to climb.
+    """Return a radius for `DBSCAN`: the knee of the sorted k-distances.
 
     Rows of clusters have small k-distances, noise has large ones. The knee is the point of the curve that
     lies farthest below the straight line between its ends, both axes scaled to [0, 1].

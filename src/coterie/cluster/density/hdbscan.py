@@ -71,16 +71,17 @@ from coterie.errors import InvalidParameter
 
 
 class HDBSCAN(WeightedClusterer):
-    """Clusters of any shape and of different densities, and noise.
+    """Hierarchical density-based clustering (HDBSCAN): any shape, different densities, and noise.
 
     The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included; two
-    rows reach each other at ``max(core(i), core(j), distance(i, j) / alpha)``. The spanning tree of that
-    reachability tells for every radius which rows hang together. Of the clusters of at least
-    `min_cluster_size` rows in that hierarchy, those are chosen whose rows stay longest: the sum of
-    ``1/distance`` over which each row belongs to the cluster. A drop-in for scikit-learn's class.
+    rows reach each other at ``max(core(i), core(j), distance(i, j) / alpha)``. The minimum spanning tree of
+    this mutual reachability is a hierarchy of clusters over all radii. Of its clusters with at least
+    `min_cluster_size` rows, the most stable ones are selected: those with the largest sum over rows of the
+    range of ``1/distance`` in which the row belongs to the cluster. A drop-in replacement for scikit-learn's
+    class.
 
-    With `sample_weight` a row of weight w is that row given w times: rows are counted by weight, in core
-    distances and in sizes of clusters, and a row of weight 0 gets what `predict` says of it.
+    With `sample_weight` a row of weight w counts as w copies, in core distances and in cluster sizes; a row
+    of weight 0 gets the label of `predict`.
 
     Parameters
     ----------

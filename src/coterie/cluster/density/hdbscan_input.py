@@ -42,7 +42,8 @@ from coterie.cluster.density.reachability import (
     of_rows,
 )
 from coterie.distance import Distance, input_kind
-from coterie.distance.input import TOLERANCE, InputRules, dense_rows, resolve_input
+from coterie.distance.input import InputRules, dense_rows, resolve_input
+from coterie.distance.matrices import TOLERANCE
 from coterie.distance.near_graph import near_rows
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows

@@ -53,7 +53,7 @@ TREE_SHARE = (
 
 
 class MeanShift(Clusterer):
-    """Groups about the peaks of the density, found by moving seeds uphill; finds the number of groups.
+    """Mean shift: groups around the peaks of the density; finds the number of groups.
 
     Every seed moves to the mean of the rows within `bandwidth` of it, again and again, until it moves by less
     than a thousandth of the bandwidth. Of peaks within the bandwidth of each other the one with most rows
@@ -162,11 +162,11 @@ class MeanShift(Clusterer):
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> FittedAttributes:
-        rows: Any = X
+        rows: Data = X
         bandwidth = self.bandwidth if self.bandwidth is not None else _bandwidth(rows, 0.3, self.n_jobs)
         seeds = self._seeds(rows, bandwidth)
         threads = resolve_threads(self.n_jobs)
-        tree: Any = _core.KDTree(_wide(rows), n_threads=threads)
+        tree = _core.KDTree(_wide(rows), n_threads=threads)
         moving = _core.move_seeds(
             tree,
             _wide(seeds),
@@ -200,7 +200,7 @@ class MeanShift(Clusterer):
         if self.seeds is None:
             return get_bin_seeds(X, bandwidth, self.min_bin_freq) if self.bin_seeding else X
         who = type(self).__name__
-        seeds: Any = check_data(self.seeds, who=who, name="seeds", may_be_distances=True)
+        seeds: Data = check_data(self.seeds, who=who, name="seeds", may_be_distances=True)
         if seeds.shape[1] != X.shape[1]:
             raise InvalidParameter(
                 f"seeds of {who} must have as many columns as X, {X.shape[1]}, got {seeds.shape[1]}."
@@ -280,7 +280,7 @@ def estimate_bandwidth(
     check_parameter(quantile, Number(0.0, 1.0), name="quantile", who=who)
     check_parameter(n_samples, Nothing() | Whole(1), name="n_samples", who=who)
     check_parameter(random_state, Seed(), name="random_state", who=who)
-    rows: Any = check_data(X, who=who, may_be_distances=True)
+    rows: Data = check_data(X, who=who, may_be_distances=True)
     if n_samples is not None:
         rows = rows[legacy_draws(random_state).permutation(len(rows))[:n_samples]]
     return _bandwidth(rows, quantile, n_jobs)
@@ -314,7 +314,7 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
     if bin_size == 0:
         unchanged: Data = given
         return unchanged
-    rows: Any = check_data(X, who="get_bin_seeds", may_be_distances=True)
+    rows: Data = check_data(X, who="get_bin_seeds", may_be_distances=True)
     with np.errstate(all="ignore"):  # looked at below
         bins = np.round(rows / bin_size) + 0.0  # one zero, not two
         seeds = _frequent(bins, min_bin_freq).astype(np.float32)
@@ -376,11 +376,11 @@ def peaks(places: FloatArray, counts: AnyArray, bandwidth: float, threads: int) 
     return np.asarray(centers[is_peak])
 
 
-def _nearest_peaks(X: Any, centers: Centers, n_jobs: int | None) -> Nearest:
+def _nearest_peaks(X: Data, centers: Centers, n_jobs: int | None) -> Nearest:
     return nearest(_wide(X), _wide(centers), n_jobs=n_jobs)
 
 
-def _wide(X: Any) -> npt.NDArray[np.float64]:
+def _wide(X: Data) -> npt.NDArray[np.float64]:
     """Return rows in float64: scikit-learn's trees measure them so, whatever their type."""
     return np.ascontiguousarray(X, dtype=np.float64)
 

@@ -56,13 +56,13 @@ LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
 
 
 class OPTICS(WeightedClusterer):
-    """Clusters of any shape and density as valleys of a plot, and noise.
+    """OPTICS: density-based clusters as valleys of a reachability plot, and noise.
 
-    The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included. Rows
-    are visited one by one; a visited row i offers every other row j within `max_eps` the reachability
-    ``max(core(i), distance(i, j))``, the lowest offer counts, and the row of the lowest reachability comes
-    next. Plotted in that order, clusters are valleys of reachability. A drop-in for scikit-learn's class with
-    the same order and labels; memory grows with the number of rows, whatever `max_eps`.
+    The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included. Each
+    visited row i gives every other row j within `max_eps` the reachability ``max(core(i), distance(i, j))``;
+    a row keeps its lowest value, and the row with the lowest reachability is visited next. Plotted in that
+    order, clusters are valleys of reachability. A drop-in replacement for scikit-learn's class with the same
+    order and labels, in O(n) memory, whatever `max_eps`.
 
     With `sample_weight` a row of weight w is that row given w times: `min_samples` and `min_cluster_size`
     count by weight, shares are of the total weight, and copies of a row follow it in the plot at its core

@@ -40,7 +40,7 @@ class Share(Constraint):
 class Infinity(Constraint):
     """Positive infinity."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         """Return whether the value is allowed."""
         return is_number(value) and value == math.inf
 

@@ -58,7 +58,7 @@ MAP_COLUMNS = 2
 
 
 class EmbeddingClustering(Clusterer):
-    """Groups of vectors of many columns, as language and image models make them; no number of groups needed.
+    """Cluster high-dimensional embeddings of language and image models, without a number of groups.
 
     Every row is linked to its nearest ones, weighted as in UMAP. Communities of that graph (`Leiden`, at a
     resolution that finds too many) are merged pair by pair, the most tightly linked first. The cut of that

@@ -36,7 +36,7 @@ VOTES_AT_ONCE = 1 << 20  # neighbours of new rows that are compared in one go
 
 
 class Leiden(Clusterer):
-    """Communities of a graph: of the nearest neighbours of rows, or of a graph that is given.
+    """Leiden communities of the nearest-neighbour graph of rows, or of a given graph.
 
     Rows become a graph: each has an edge to its `n_neighbors` nearest ones. The Leiden algorithm
     [traag-2019] then finds groups with more edges among them than expected: nodes move to the community that

@@ -10,6 +10,7 @@ import numpy as np
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.progress import Tracker
+from coterie._support.rounding import is_lower
 from coterie._support.typing import Data, FloatArray, Init, Labels, Settings, ValuesByName, Weights
 from coterie._support.validation import available_memory, require_memory
 from coterie._support.validation.schema import FloatType, Instance, Maybe, Record, Tensor
@@ -130,7 +131,7 @@ def fit_exact(
         seed = seed_of_restart(plan.seed, restart)
         start = first_labels(rows, weights, plan.init, plan.n_clusters, seed)
         run = lloyd.run(start, plan.max_iter, plan.tol, report if tracker.is_watched else None)
-        best = run if best is None or run.inertia < best.inertia else best
+        best = run if best is None or is_lower(run.inertia, best.inertia) else best
     assert best is not None  # n_init is at least 1
     if kernel is None or not kernel.is_surely_positive:
         share = least_eigenvalue_share(rows, len(rows.diagonal), plan.seed, ROWS_JUDGED)
@@ -254,8 +255,8 @@ def place(kernel: KernelFunction | None, fitted: Settings, X: Data) -> FloatArra
 
 def _warn_of_no_inner_product(share: float, consequence: str) -> None:
     warnings.warn(
-        f"the kernel is not positive semi-definite (least eigenvalue {share:.1g} of the largest): it is no "
-        f"inner product, and {consequence}.",
+        f"the kernel is not positive semi-definite (smallest eigenvalue {share:.1g} of the largest): it is "
+        f"not an inner product, and {consequence}.",
         DataNotice,
         stacklevel=caller_level(),
     )

@@ -66,7 +66,7 @@ AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory t
 
 
 class KernelKMeans(DistanceTransformer):
-    """Groups about a mean in the space of a kernel: k-means that can draw curved borders.
+    """Kernel k-means: k-means in the feature space of a kernel, with curved borders.
 
     A kernel K(x, y) is the inner product of two rows in another space. With F_ic the weighted sum of K(i, j)
     over the rows j of group c, W_c its weight and S_c the weighted sum of F_ic over its own rows, the squared

@@ -5,16 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.rounding import first_largest
 from coterie._support.typing import (
     AnyFunction,
     CheckedRows,
     Data,
     FittedAttributes,
+    FloatArray,
     Indices,
     Init,
     Labels,
@@ -37,7 +39,7 @@ from coterie.tree import Dendrogram
 
 
 class BisectingKMeans(CenterClusterer):
-    """Split the worst group in two by k-means until there are enough.
+    """Bisecting k-means: split the worst group in two until there are enough.
 
     A drop-in for scikit-learn's class. The splits make a tree: `children_` and `heights_` tell it.
 
@@ -111,7 +113,7 @@ class BisectingKMeans(CenterClusterer):
     }
 
     children_: Indices
-    heights_: Any
+    heights_: FloatArray
     _splits: list[KMeans]
     _divided: Indices
     _group_of_node: Labels
@@ -255,7 +257,7 @@ class Bisection:
     """The tree so far. Node 0 holds all rows; split i makes the nodes 2 i + 1 and 2 i + 2."""
 
     groups: list[Group]
-    models: list[Any] = field(default_factory=list)  # what decides at each split
+    models: list[Model] = field(default_factory=list)  # what decides at each split
     divided: list[int] = field(default_factory=list)  # the node that each split divides
     heights: list[float] = field(default_factory=list)  # its sum of squares
 
@@ -291,7 +293,7 @@ def bisect(
     n_clusters: int,
     inertia: float,
     score: Callable[[Group], float],
-    fit: Callable[[Data | SparseData, Weights | None], Any],
+    fit: Callable[[Data | SparseData, Weights | None], Model],
 ) -> Bisection:
     """Split the group of the highest score until there are `n_clusters`, or none can be split."""
     tree = Bisection([Group(0, np.arange(X.shape[0]), inertia)])
@@ -299,7 +301,7 @@ def bisect(
         candidates = [group for group in tree.groups if group.can_be_split]
         if not candidates:
             break
-        group = max(candidates, key=score)
+        group = first_largest(candidates, score)
         rows, own = X[group.rows], None if weights is None else weights[group.rows]
         model = _fit_quietly(fit, rows, own)
         if len(model.cluster_centers_) < 2:  # equal rows, whose mean is off by rounding
@@ -314,7 +316,7 @@ def bisect(
     return tree
 
 
-def _fit_quietly(fit: AnyFunction, rows: CheckedRows, weights: Weights | None) -> Any:
+def _fit_quietly(fit: AnyFunction, rows: CheckedRows, weights: Weights | None) -> Model:
     """Fit two means; that there is one only is for the whole fit to say, about its own n_clusters."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Number of distinct clusters", scikit_learn.ConvergenceWarning)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coterie import _core
+from coterie._support.rounding import is_lower
 from coterie._support.typing import Centers, FloatArray, Indices, Labels
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
 from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, TwoNearest
@@ -47,7 +48,7 @@ def breathe(
         last = run_without_holes(points, fewer, shrink_stopping, algorithm, report)
         phases += [Phase("grow", more, grown.n_iter), Phase("shrink", fewer, last.n_iter)]
         is_worth_it = last.inertia < best.inertia * (1 - LEAST_GAIN)
-        best = last if last.inertia < best.inertia else best
+        best = last if is_lower(last.inertia, best.inertia) else best
         n_added -= not is_worth_it
     if last is not best:
         phases.append(Phase("return", best.centers, 0))
@@ -132,7 +133,7 @@ def exchange(way: Way, points: Points, stopping: Stopping, algorithm: str, repor
         labels[rows] = nearest.second_labels[rows]
         start = points.means(labels, len(way.run.centers))
         run = run_without_holes(points, start, stopping, algorithm, report)
-        if not run.inertia < way.run.inertia:
+        if not is_lower(run.inertia, way.run.inertia):
             break
         way = Way(run, (*way.phases, Phase("exchange", start, run.n_iter)))
     return way

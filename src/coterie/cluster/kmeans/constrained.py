@@ -7,17 +7,22 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Centers,
+    CheckedRows,
     Data,
+    Distances,
     FittedAttributes,
     FloatArray,
     Indices,
+    Init,
     Labels,
     MatrixLike,
     RandomState,
@@ -56,7 +61,7 @@ BYTES_PER_COST = 24  # the costs, a copy of them, the heaps of moves
 
 
 class ConstrainedKMeans(CenterClusterer):
-    """K-means whose groups keep limits of size, with rows that must or must not be together.
+    """K-means with limits for the group sizes, must-link and cannot-link constraints.
 
     As k-means it lowers
 
@@ -144,11 +149,11 @@ class ConstrainedKMeans(CenterClusterer):
         self,
         n_clusters: int = 8,
         *,
-        size_min: Any = 1,
-        size_max: Any = None,
-        must_link: Any = None,
-        cannot_link: Any = None,
-        init: Any = "k-means++",
+        size_min: npt.ArrayLike = 1,
+        size_max: npt.ArrayLike | None = None,
+        must_link: npt.ArrayLike | None = None,
+        cannot_link: npt.ArrayLike | None = None,
+        init: Init = "k-means++",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -219,7 +224,9 @@ class ConstrainedKMeans(CenterClusterer):
         copy.cannot_link = cannot if len(cannot) else None
         return copy
 
-    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
+    def _compute(
+        self, X: CheckedRows, weights: Weights | None, listener: Listener | None
+    ) -> FittedAttributes:
         who, n_rows = type(self).__name__, X.shape[0]
         check_n_clusters(self.n_clusters, n_rows, who=who)
         k = int(self.n_clusters)
@@ -263,7 +270,7 @@ class ConstrainedKMeans(CenterClusterer):
             if isinstance(init, str):
                 centers = _ordered_by_limits(points, centers, units, limits)
             run = _run(points, centers, assigner, Stopping(self.max_iter, self.tol), tracker)
-            if best is None or run.value < best.value:
+            if best is None or is_lower(run.value, best.value):
                 best = run
         assert best is not None  # n_init is at least 1
         return best
@@ -285,7 +292,7 @@ def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int
 
     Sums of them, which prices are, do not overflow.
     """
-    costs: Any = _core.pairwise(
+    costs: Distances = _core.pairwise(
         rows, np.ascontiguousarray(centers, dtype=np.float64), SQUARED_DIFFERENCE, n_threads
     )
     if weights is not None:
@@ -350,7 +357,7 @@ def _exchanged(points: DensePoints, run: ConstrainedRun, assigner: Assigner) -> 
     return after[1] if after[0] < before[0] else None
 
 
-def _sum_of_squares(points: DensePoints, labels: Any, centers: Centers) -> tuple[float, Centers]:
+def _sum_of_squares(points: DensePoints, labels: Labels, centers: Centers) -> tuple[float, Centers]:
     """Return the weighted squared distances to the means of groups, and the means."""
     means = _means(points, labels, centers)
     away = np.square(points.X - means[labels]).sum(axis=1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -25,17 +25,19 @@ class SizeLimits:
         """Return whether groups may have these sizes."""
         return bool((sizes >= self.least).all() and (sizes <= self.most).all())
 
-    def can_be_met(self, taken: Any, n_rows: int) -> bool:
+    def can_be_met(self, taken: Indices, n_rows: int) -> bool:
         """Return whether so many more single rows can bring groups that hold `taken` within the limits."""
         missing = int(np.maximum(self.least - taken, 0).sum())
         return bool((taken <= self.most).all()) and missing <= n_rows
 
-    def without(self, taken: Any) -> SizeLimits:
+    def without(self, taken: Indices) -> SizeLimits:
         """Return the limits for the rows that come on top of `taken`."""
         return SizeLimits(np.maximum(self.least - taken, 0), self.most - taken)
 
 
-def check_size_limits(size_min: Any, size_max: Any, n_clusters: int, n_rows: int, *, who: str) -> SizeLimits:
+def check_size_limits(
+    size_min: npt.ArrayLike, size_max: npt.ArrayLike | None, n_clusters: int, n_rows: int, *, who: str
+) -> SizeLimits:
     """Return the limits for every group, or say why so many rows cannot keep them.
 
     Examples
@@ -65,7 +67,9 @@ def check_size_limits(size_min: Any, size_max: Any, n_clusters: int, n_rows: int
     return SizeLimits(least, np.minimum(most, n_rows))
 
 
-def _per_group(given: Any, default: int, n_clusters: int, n_rows: int, *, name: str, who: str) -> Indices:
+def _per_group(
+    given: npt.ArrayLike | None, default: int, n_clusters: int, n_rows: int, *, name: str, who: str
+) -> Indices:
     try:
         sizes = np.asarray(default if given is None else given)
     except ValueError:  # lists of different lengths
@@ -99,7 +103,14 @@ class Units:
         return len(self.counts) == len(self.unit_of_row)
 
 
-def join_rows(X: Data, weights: Weights | None, must_link: Any, cannot_link: Any, *, who: str) -> Units:
+def join_rows(
+    X: Data,
+    weights: Weights | None,
+    must_link: npt.ArrayLike | None,
+    cannot_link: npt.ArrayLike | None,
+    *,
+    who: str,
+) -> Units:
     """Contract rows that must be together; pairs that contradict each other are named.
 
     Examples

@@ -21,7 +21,7 @@ import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
-from coterie._support.typing import AnyArray, Centers, Indices, Labels, Weights
+from coterie._support.typing import AnyArray, Centers, Distances, Indices, Labels, Mask, Weights
 
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.points import Points, Report, Run, Stopping
@@ -30,7 +30,7 @@ MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
 
 def rows_for_empty(
-    empty: Indices, counts: AnyArray, labels: Labels, distances: Any, may_go: Any
+    empty: Indices, counts: AnyArray, labels: Labels, distances: Distances, may_go: Mask
 ) -> Iterator[tuple[int, int]]:
     """Yield each empty cluster with the row that it takes, as long as there are rows to spare.
 
@@ -64,7 +64,7 @@ def rows_for_empty(
 
 
 def refill(
-    labels: Labels, distances: Any, n_clusters: int, weights: Weights | None, least: float = 0.0
+    labels: Labels, distances: Distances, n_clusters: int, weights: Weights | None, least: float = 0.0
 ) -> Labels:
     """Return the labels after every cluster without weight took a row that is farther than `least` away.
 
@@ -100,7 +100,7 @@ def run_without_holes(
     return run
 
 
-def without_empty(centers: Any, labels: Labels) -> tuple[Any, Labels]:
+def without_empty(centers: AnyArray, labels: Labels) -> tuple[AnyArray, Labels]:
     """Return centres that have rows and labels that count them from 0.
 
     Examples

@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.typing import Centers, Data, FloatArray, Labels, Weights
+from coterie._support.typing import Centers, Data, FloatArray, Indices, Labels, Weights
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.kmeans.points import Stopping
 
@@ -102,7 +102,7 @@ class ClusteringFeatures:
         means = sums / np.where(weights > 0, weights, 1.0)[:, None]
         away = ((self.means - means[labels]) ** 2).sum(axis=1)
         squares = np.bincount(labels, self.squares + self.weights * away, minlength=n)
-        kept: Any = (weights > 0) | keeps_empty
+        kept = (weights > 0) | keeps_empty
         return ClusteringFeatures(
             np.asarray(weights[kept], float), means[kept], np.asarray(squares[kept], float)
         )
@@ -138,7 +138,7 @@ class ClusteringFeatures:
                 parts.append(self._stretched(mine, whole) if len(mine) else whole)
         return ClusteringFeatures.joined(parts, n=sum(len(part.weights) for part in parts), seed=0)
 
-    def _stretched(self, mine: Any, whole: ClusteringFeatures) -> ClusteringFeatures:
+    def _stretched(self, mine: Indices, whole: ClusteringFeatures) -> ClusteringFeatures:
         """Return some features with the weight, the mean and the sum of squares of their whole cluster."""
         weights = self.weights[mine] * (whole.weights[0] / self.weights[mine].sum())
         means = self.means[mine]

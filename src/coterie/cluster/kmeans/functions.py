@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support.typing import Centers, Indices, Init, Labels, MatrixLike, RandomState, VectorLike
 from coterie._support.validation import (
@@ -134,7 +133,7 @@ def kmeans_plusplus(
     return points.rows(indices), indices
 
 
-def _check_norms(x_squared_norms: Any, n_rows: int) -> None:
+def _check_norms(x_squared_norms: npt.ArrayLike | None, n_rows: int) -> None:
     if x_squared_norms is None:
         return
     length = len(np.atleast_1d(np.asarray(x_squared_norms)))

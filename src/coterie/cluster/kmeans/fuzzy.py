@@ -13,11 +13,13 @@ from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Centers,
     Data,
     Distances,
+    Doubles,
     FittedAttributes,
     FloatArray,
     Init,
@@ -66,7 +68,7 @@ class _Run:
 
 
 class FuzzyCMeans(DistanceTransformer):
-    """Groups about a centre, to which every row belongs by a share: fuzzy c-means.
+    """Fuzzy c-means: groups around centroids, with soft memberships.
 
     Memberships u and centres c minimise
 
@@ -264,7 +266,7 @@ class FuzzyCMeans(DistanceTransformer):
         for restart in range(count_starts(self.n_init, init, RESTARTS, who=who)):
             start = make_start(points, init, int(self.n_clusters), seed_of_restart(seed, restart), who=who)
             run = self._run(rows, start.centers.astype(np.float64), self.tol * points.mean_variance, tracker)
-            best = run if best is None or run.objectives[-1] < best.objectives[-1] else best
+            best = run if best is None or is_lower(run.objectives[-1], best.objectives[-1]) else best
         assert best is not None
         return best
 
@@ -332,7 +334,7 @@ class _Rows:
         return labels, memberships
 
 
-def _contiguous(centers: Any) -> Any:
+def _contiguous(centers: Centers) -> Doubles:
     return np.ascontiguousarray(centers, dtype=np.float64)
 
 

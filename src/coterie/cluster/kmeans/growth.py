@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from coterie._support import scikit_learn
+from coterie._support.rounding import is_lower
 from coterie._support.typing import Centers, FloatArray, Weights
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
 from coterie.cluster.kmeans.features import ClusteringFeatures
@@ -107,7 +108,7 @@ def _best_start(
         points = points_of(np.ascontiguousarray(features.means), features.weights)
         start = make_start(points, "k-means++", n_clusters, seed_of_restart(seed, restart), who="KMeans")
         run = _run(features, start.centers, stopping)
-        best = run if best is None or run.inertia < best.inertia else best
+        best = run if best is None or is_lower(run.inertia, best.inertia) else best
     assert best is not None
     inner = float(features.squares.sum())
     if warm is not None and best.inertia + inner >= (1 - FRESH_GAIN) * (warm.inertia + inner):

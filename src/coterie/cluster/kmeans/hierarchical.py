@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.rounding import first_largest
 from coterie._support.typing import (
     Data,
     FittedAttributes,
@@ -46,7 +47,7 @@ from coterie.tree import Dendrogram
 
 
 class HierarchicalKMeans(CenterClusterer):
-    """A tree by k-means: every group is split into `branching` groups, down to single rows.
+    """Hierarchical (top-down) k-means: every group is split into `branching` groups, down to single rows.
 
     The tree says at every level which rows belong together; `labels_` are its cut into `n_clusters`, the
     group with most inertia being opened first. Splits are made from the top, where they matter, and are never
@@ -233,7 +234,7 @@ class HierarchicalKMeans(CenterClusterer):
                 return
             sizes = {number: len(divider.nodes[number].rows) for number in may_split}
             inertias = {number: divider.nodes[number].inertia for number in may_split}
-            number = max(may_split, key=(sizes if self.split == "largest" else inertias).__getitem__)
+            number = first_largest(may_split, (sizes if self.split == "largest" else inertias).__getitem__)
             if divider.split(number, min(self.branching, self.n_clusters - len(leaves) + 1)):
                 leaves.remove(number)
                 leaves.extend(divider.nodes[number].children)
@@ -306,7 +307,7 @@ class Divider:
             ]
             if not may_open:
                 return open_nodes
-            worst = max(may_open, key=lambda number: self.nodes[number].inertia)
+            worst = first_largest(may_open, lambda number: self.nodes[number].inertia)
             at = open_nodes.index(worst)
             open_nodes[at : at + 1] = self.nodes[worst].children
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,6 +17,7 @@ from coterie._support.typing import (
     FloatArray,
     Init,
     Labels,
+    Mask,
     MatrixLike,
     RandomState,
     Settings,
@@ -68,7 +69,7 @@ ALGORITHMS = {name: name for name in ("auto", "lloyd", "hamerly", "exponion", "f
 
 
 class KMeans(CenterClusterer):
-    """Groups about a mean: the k centres with the least sum of squared distances to the rows.
+    """K-means: the k centroids with the least sum of squared distances to the rows.
 
     K-means lowers the distortion (inertia, SSE)
 
@@ -348,7 +349,7 @@ class KMeans(CenterClusterer):
         within = self.inertia_ * weights / weights.sum()
         return ClusteringFeatures(weights, np.asarray(centers, dtype=np.float64), within)
 
-    def _refuse_growth(self, X: Any) -> None:
+    def _refuse_growth(self, X: MatrixLike) -> None:
         """Refuse to take in rows where a mean and a sum of squares do not stand for them."""
         from coterie.distance import find_geometry
 
@@ -375,7 +376,7 @@ class KMeans(CenterClusterer):
         from coterie.cluster.kmeans.observed import ObservedPoints, refuse_empty_rows
 
         refuse_empty_rows(X, who=type(self).__name__)
-        by_cells: Any = np.logical_or(np.isnan(X).any(axis=1), self._has_gaps)
+        by_cells: Mask = np.logical_or(np.isnan(X).any(axis=1), self._has_gaps)
         labels, inertia, centers = np.zeros(len(X), dtype=np.int32), 0.0, self._centers_for(X)
         for rows in (np.flatnonzero(by_cells), np.flatnonzero(~by_cells)):
             part, own = np.ascontiguousarray(X[rows]), None if weights is None else weights[rows]

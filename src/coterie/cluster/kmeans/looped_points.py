@@ -183,6 +183,6 @@ class GeometryPoints(LoopedPoints):
         if inertia > before * (1 + ROUNDING[self.X.dtype]):
             raise InvalidParameter(
                 f"the geometry {self.geometry.name} does not descend: iteration {n_iter} raised its "
-                f"objective from {before:.6g} to {inertia:.6g}, its barycentre is not the best centre. "
+                f"objective from {before:.6g} to {inertia:.6g}, its barycentre does not minimise it. "
                 f"Use KMedoids, which takes every distance."
             )

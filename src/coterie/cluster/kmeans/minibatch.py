@@ -52,7 +52,7 @@ RESTARTS = 3  # of starts that are merely random
 
 
 class MiniBatchKMeans(CenterClusterer):
-    """K-means that sees a few random rows at a time.
+    """Mini-batch k-means: each step uses a few random rows.
 
     At each step a batch is drawn, its rows go to their nearest centres, and every centre moves to the mean of
     all rows it has seen so far. Faster than `KMeans` per pass but only close to its optimum; with

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Centers, CheckedRows, Data, Indices, Init, SparseData, Weights
 from coterie.cluster.kmeans.empty_clusters import light_clusters
@@ -94,7 +95,7 @@ def first_state(X: Data | SparseData, weights: Weights | None, plan: MiniBatchPl
             break
         inertia = label_rows(judges, centers, centers.mean(axis=0), None)[1]
         plan.say(f"Inertia for init {restart + 1}/{plan.n_init}: {inertia}")
-        if best is None or inertia < least:
+        if best is None or is_lower(inertia, least):
             best, least = centers, inertia
     assert best is not None  # n_init is at least 1
     return BatchState(best, np.zeros(plan.n_clusters))

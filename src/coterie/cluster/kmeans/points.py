@@ -11,7 +11,18 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Centers,
+    CheckedRows,
+    Data,
+    Distances,
+    FloatArray,
+    Indices,
+    Labels,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import engine_count
 
 if TYPE_CHECKING:
@@ -72,8 +83,8 @@ class DensePoints:
     X: Data
     weights: Weights | None
     n_threads: int
-    columns: Any  # _core.ColumnMoments
-    memory: Any = field(default_factory=_core.KMeansMemory)  # what one run leaves to the next
+    columns: _core.ColumnMoments
+    memory: _core.KMeansMemory = field(default_factory=_core.KMeansMemory)  # what one run leaves to the next
 
     @classmethod
     def of(cls, X: Data, weights: Weights | None, n_threads: int) -> DensePoints:
@@ -188,7 +199,7 @@ def row_blocks(n_rows: int) -> Iterator[slice]:
 
 
 def inertia_of(
-    rows_of: Callable[[slice], Any], weights: Weights | None, centers: Centers, labels: Labels
+    rows_of: Callable[[slice], CheckedRows], weights: Weights | None, centers: Centers, labels: Labels
 ) -> float:
     """Return the weighted sum of squared distances of rows to their centres, a block of rows at a time."""
     total = 0.0
@@ -208,7 +219,7 @@ class SparsePoints:
     n_threads: int
 
     @property
-    def csr(self) -> tuple[Any, Any, Any]:
+    def csr(self) -> tuple[FloatArray, AnyArray, AnyArray]:
         """Values, columns and row starts as the engine takes them."""
         return csr_parts(self.X)
 
@@ -274,7 +285,7 @@ class SparsePoints:
         return inertia_of(lambda rows: self.X[rows].toarray(), self.weights, centers, labels)
 
 
-def csr_parts(X: SparseData) -> tuple[Any, Any, Any]:
+def csr_parts(X: SparseData) -> tuple[FloatArray, AnyArray, AnyArray]:
     """Return values, columns and row starts of a CSR matrix in the types that the engine takes."""
     return X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64, copy=False)
 

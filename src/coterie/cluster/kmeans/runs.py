@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from coterie._support.progress import Tracker
+from coterie._support.rounding import is_lower
 from coterie._support.typing import Centers, Data, Init, RandomState, SparseData
 from coterie.cluster.kmeans.breathing import Phase, Way, breathe
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
@@ -30,14 +30,14 @@ class KMeansPlan:
     record: bool = False
 
 
-def prepared_init(init: Init, X: Data | SparseData, space: Space, *, who: str) -> Any:
+def prepared_init(init: Init, X: Data | SparseData, space: Space, *, who: str) -> Init:
     """Return a start in the space of the rows: centres are prepared like rows, a callable sees the data."""
     if isinstance(init, str):
         return init
     if not callable(init):
         return space.prepare(init, name="init")
 
-    def start(prepared: Any, n_clusters: int, random_state: RandomState) -> Centers:
+    def start(prepared: Init, n_clusters: int, random_state: RandomState) -> Centers:
         made = init(X, n_clusters, random_state=random_state)
         centers = check_centers(made, n_clusters, X, name="the result of init", who=who)
         prepared_centers: Centers = space.prepare(centers, name="the result of init")
@@ -107,7 +107,7 @@ def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> Be
         reporter.say("Initialization complete")
         run = run_without_holes(points, start.centers, plan.stopping, plan.algorithm, reporter.callback())
         reporter.ended(run)
-        if best is None or run.inertia < best.way.run.inertia:
+        if best is None or is_lower(run.inertia, best.way.run.inertia):
             best = BestRun(start, Way(run, (Phase("start", start.centers, run.n_iter),)))
     assert best is not None  # n_init is at least 1
     if plan.improve is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,6 +11,7 @@ from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Centers,
+    CheckedRows,
     Data,
     Distances,
     FloatArray,
@@ -29,6 +29,7 @@ from coterie.cluster.kmeans.points import (
     csr_parts,
 )
 from coterie.distance import Geometry, find_geometry
+from coterie.distance.catalogue import Distance
 from coterie.errors import UnsupportedInput
 
 HALF_SQUARE = 0.5  # one minus the cosine of unit vectors is half their squared distance
@@ -66,11 +67,11 @@ class Space:
             return SpherePoints.of(X, weights, n_threads)
         return GeometryPoints(X, weights, n_threads, self.geometry)
 
-    def prepare(self, X: Any, *, name: str = "X") -> Any:
+    def prepare(self, X: CheckedRows, *, name: str = "X") -> CheckedRows:
         """Return rows, or given centres, as the geometry wants them."""
         return X if issparse(X) else self.geometry.prepare(X, name=name)
 
-    def label(self, X: Any, centers: Centers, weights: Weights | None) -> tuple[Labels, float]:
+    def label(self, X: CheckedRows, centers: Centers, weights: Weights | None) -> tuple[Labels, float]:
         """Return the nearest centre of each prepared row, and the value of the objective."""
         if not (self.has_means or self.has_unit_means):
             points = GeometryPoints(X, weights, resolve_threads(), self.geometry)
@@ -79,7 +80,7 @@ class Space:
         labels, inertia = label_rows(X, centers, self.origin.astype(X.dtype, copy=False), weights)
         return labels, inertia * (HALF_SQUARE if self.has_unit_means else 1.0)
 
-    def distances(self, X: Any, centers: Centers) -> Distances:
+    def distances(self, X: CheckedRows, centers: Centers) -> Distances:
         """Return the distance of each prepared row to each centre."""
         metric, n_threads = self.geometry.distance.metric, resolve_threads()
         if not issparse(X):
@@ -95,7 +96,7 @@ def points_of(X: Data | SparseData, weights: Weights | None) -> Points:
     return Space(find_geometry("euclidean"), np.zeros(0)).points(X, weights)
 
 
-def fit_space(geometry: Any, X: Data | SparseData, *, who: str) -> Space:
+def fit_space(geometry: str | Distance | Geometry, X: Data | SparseData, *, who: str) -> Space:
     """Return the space that a parameter `geometry` names, with what its distance learns from the rows."""
     named = find_geometry(geometry)
     nowhere = np.zeros(X.shape[1], dtype=X.dtype)
@@ -110,7 +111,9 @@ def fit_space(geometry: Any, X: Data | SparseData, *, who: str) -> Space:
     return space
 
 
-def refit_space(geometry: Any, values: ValuesByName, offset: FloatArray | None, origin: FloatArray) -> Space:
+def refit_space(
+    geometry: str | Distance | Geometry, values: ValuesByName, offset: FloatArray | None, origin: FloatArray
+) -> Space:
     """Return the space of an earlier fit from what its distance had learned."""
     named = find_geometry(geometry)
     distance = replace(named.distance, values=values)

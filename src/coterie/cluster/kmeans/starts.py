@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.caller import caller_level
-from coterie._support.typing import Centers, FloatArray, Indices
+from coterie._support.typing import Centers, CheckedRows, FloatArray, Indices, Init, MatrixLike
 from coterie._support.validation import (
     AnArray,
     Choice,
@@ -51,7 +51,7 @@ class Start:
 
 
 def make_start(
-    points: Points, init: Any, n_clusters: int, seed: int, *, who: str, record: bool = False
+    points: Points, init: Init, n_clusters: int, seed: int, *, who: str, record: bool = False
 ) -> Start:
     """Return first centres for checked points.
 
@@ -91,14 +91,14 @@ def n_candidates(n_clusters: int) -> int:
     return 2 + int(np.log(n_clusters))
 
 
-def check_init(init: Any, n_clusters: int, X: Any, *, who: str) -> Any:
+def check_init(init: Init, n_clusters: int, X: CheckedRows, *, who: str) -> Init:
     """Return a name or callable as it is, an array as centres of the right shape and type."""
     if isinstance(init, str) or callable(init):
         return init
     return check_centers(init, n_clusters, X, who=who)
 
 
-def count_starts(n_init: int | str, init: Any, n_when_random: int, *, who: str) -> int:
+def count_starts(n_init: int | str, init: Init, n_when_random: int, *, who: str) -> int:
     """Return how many starts to try: one for given centres, with a warning if more were asked for."""
     is_given = not isinstance(init, str) and not callable(init)
     if n_init == "auto":
@@ -113,9 +113,11 @@ def count_starts(n_init: int | str, init: Any, n_when_random: int, *, who: str) 
     return 1 if is_given else int(n_init)
 
 
-def check_centers(centers: Any, n_clusters: int, X: Any, *, who: str, name: str = "init") -> Centers:
+def check_centers(
+    centers: MatrixLike, n_clusters: int, X: CheckedRows, *, who: str, name: str = "init"
+) -> Centers:
     """Return given centres as a new matrix in the type of the data, or say what is wrong with them."""
-    checked: Any = check_data(centers, who=who, name=name, accept_sparse=True, may_be_distances=True)
+    checked: CheckedRows = check_data(centers, who=who, name=name, accept_sparse=True, may_be_distances=True)
     if checked.shape[0] != n_clusters:
         raise InvalidData(
             f"The shape of the initial centers {checked.shape} does not match the number of clusters "

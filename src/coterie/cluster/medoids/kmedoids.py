@@ -65,7 +65,8 @@ from coterie.cluster.medoids.runs import (
 from coterie.cluster.medoids.sources import Source, make_source, nearest_column
 from coterie.cluster.state_checks import check_distance, check_given, check_rows
 from coterie.distance import Distance, input_kind, pairwise_distances
-from coterie.distance.input import check_new_input, distance_of_rows, refuse_negative, resolve_input
+from coterie.distance.input import check_new_input, distance_of_rows, resolve_input
+from coterie.distance.matrices import refuse_negative
 from coterie.errors import InvalidParameter
 
 METHODS = ("auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch")
@@ -74,7 +75,7 @@ RESTARTS = 10  # of starts that are merely random
 
 
 class KMedoids(DistanceTransformer):
-    """Groups about one of their own rows: the k rows with the least sum of distances to all rows.
+    """K-medoids: the k rows (medoids) with the least sum of distances to all rows.
 
     K-medoids lowers
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.progress import Tracker
+from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import AnyArray, Distances, Indices, Init, Weights
 from coterie._support.validation import engine_count
@@ -90,7 +91,9 @@ class Swaps:
         options = _core.SwapOptions(objective, rule, engine_count(plan.max_iter), threads)
         report = self._pass if self._tracker.is_watched else None
         outcomes = source.swap(candidates, weights, np.stack(starts), options, report)
-        found = min(outcomes, key=lambda outcome: outcome.loss)
+        found = outcomes[0]
+        for outcome in outcomes[1:]:
+            found = outcome if is_lower(outcome.loss, found.loss) else found
         medoids = np.asarray(found.medoids, dtype=np.int64)
         return MedoidRun(medoids, found.loss, found.n_swaps, found.n_passes, found.is_settled)
 
@@ -150,7 +153,7 @@ def _by_subsamples(
             if best is None
             else (best.n_swaps + run.n_swaps, best.n_iter + run.n_iter)
         )
-        if best is None or loss < best.loss:
+        if best is None or is_lower(loss, best.loss):
             best = MedoidRun(medoids, loss, n_swaps, n_iter, run.is_settled)
         else:
             best = replace(best, n_swaps=n_swaps, n_iter=n_iter)

@@ -13,7 +13,8 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, MetricLike, Weights
 from coterie._support.validation import available_memory
 from coterie.distance import Distance, pairwise_distances
-from coterie.distance.input import InputKind, reverse_similarities
+from coterie.distance.input import InputKind
+from coterie.distance.matrices import reverse_similarities
 from coterie.distance.pairwise import refuse_order
 
 Report: TypeAlias = Callable[[int, float], object]

@@ -29,7 +29,7 @@ from coterie.errors import InvalidParameter
 
 
 class ModeClustering(Clusterer):
-    """Clusters of any shape: the rows that climb to the same peak of the density.
+    """Mode clustering: rows that climb to the same peak of the density; any shape.
 
     The density at a row comes from the distance to its `n_neighbors`-th neighbour. Between two peaks the best
     path over the spanning tree of mutual reachability has a lowest point; how far the lower peak rises above

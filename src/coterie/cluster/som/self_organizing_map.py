@@ -53,7 +53,7 @@ WIDTH_OF_PLANE = 1.5  # standard deviations to either side that the first grid s
 
 
 class SelfOrganizingMap(DistanceTransformer):
-    """A map of the rows: a grid of nodes, each with a vector, near nodes with near vectors.
+    """Self-organizing map (SOM): a grid of nodes whose neighbours have similar vectors.
 
     The batch algorithm: every row goes to the node with the nearest vector, every vector to the mean of all
     rows, weighted by how near their node is on the grid,

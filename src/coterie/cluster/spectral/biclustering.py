@@ -16,6 +16,7 @@ from coterie._support.typing import (
     FloatArray,
     Init,
     Labels,
+    Mask,
     MatrixLike,
     RandomState,
     Settings,
@@ -69,8 +70,8 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):  # type: ignore[misc] 
     init: Init
     n_init: int
     random_state: RandomState
-    rows_: Any
-    columns_: Any
+    rows_: Mask
+    columns_: Mask
     row_labels_: Labels
     column_labels_: Labels
     n_features_in_: int
@@ -97,7 +98,7 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):  # type: ignore[misc] 
             The fitted estimator.
         """
         check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
-        data: Any = check_data(X, estimator=self, accept_sparse=True)
+        data: CheckedRows = check_data(X, estimator=self, accept_sparse=True)
         self._check_sizes(data.shape)
         self.__dict__.update(self._compute(data.astype(np.float64)))
         return self
@@ -118,7 +119,7 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):  # type: ignore[misc] 
             who=type(self).__name__,
         )
 
-    def _k_means(self, places: Any, n_clusters: int) -> tuple[Centers, Labels]:
+    def _k_means(self, places: FloatArray, n_clusters: int) -> tuple[Centers, Labels]:
         """Return the centres of k-means, and the nearest of each row."""
         kind = MiniBatchKMeans if self.mini_batch else KMeans
         model = kind(n_clusters, init=self.init, n_init=self.n_init, random_state=self.random_state)
@@ -132,7 +133,7 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):  # type: ignore[misc] 
 
 
 class SpectralCoclustering(SpectralBiclusterer):
-    """Blocks along a diagonal: each row and each column belongs to one bicluster.
+    """Spectral co-clustering: each row and each column belongs to one block along a diagonal.
 
     Rows and columns are the two sides of a graph whose edges weigh what the entries say. Dividing it with the
     least normalised cut leads to the singular vectors of the matrix scaled by its sums (see `dhillon-2001` of
@@ -229,7 +230,7 @@ class SpectralCoclustering(SpectralBiclusterer):
 
 
 class SpectralBiclustering(SpectralBiclusterer):
-    """A checkerboard: every group of rows meets every group of columns in a block.
+    """Spectral biclustering: a checkerboard of row groups and column groups.
 
     The matrix is scaled so that rows and columns weigh alike. Of its leading singular vectors, those that are
     nearest to having few different values are kept (see `kluger-2003` of the references); rows and columns

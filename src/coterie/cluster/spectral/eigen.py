@@ -85,8 +85,8 @@ def tolerance_at(problem: Eigenproblem, values: FloatArray, n_settled: int, tol:
 def not_settled(k: int) -> InvalidData:
     """Return the error that says so."""
     return InvalidData(
-        f"the {k} leading eigenvectors did not settle within {MOST_PRODUCTS} products. Increase eigen_tol, "
-        f"or use more neighbours: the graph has next to no structure at this scale."
+        f"the {k} leading eigenvectors did not converge within {MOST_PRODUCTS} products. Increase eigen_tol, "
+        f"or use more neighbours: the graph has almost no structure at this scale."
     )
 
 
@@ -336,7 +336,7 @@ def _sorted(values: FloatArray, vectors: FloatArray) -> Eigenpairs:
 
 def _warn(reached: float, wanted: float, solver: str) -> None:
     warnings.warn(
-        f"{solver} settled the eigenvectors to {reached:.2g} only, not to {wanted:.2g}. Use another "
+        f"{solver} converged to {reached:.2g} only, not to {wanted:.2g}. Use another "
         f'eigen_solver (None, "arpack"), or a larger eigen_tol.',
         scikit_learn.ConvergenceWarning,
         stacklevel=2,

@@ -24,7 +24,7 @@ class LaplacianEigenmap(
     SpectralBase,
     BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
 ):
-    """Coordinates from a graph of affinities: rows that are alike lie together.
+    """Laplacian eigenmap (spectral embedding): coordinates from an affinity graph.
 
     The coordinates Y minimise ``sum over i, j of W_ij |y_i - y_j|^2`` among those of unit scale that are
     no constants: they are the eigenvectors of the smallest eigenvalues of the graph's Laplacian but for

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import settle_signs
-from coterie._support.typing import CheckedRows, FloatArray
+from coterie._support.typing import CheckedRows, FloatArray, LinearOperator
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
 from coterie.errors import DataNotice, InvalidData
 
@@ -177,8 +176,8 @@ def singular_vectors(
         )
     except InvalidData:
         raise InvalidData(
-            f"the {k} leading singular vectors of X of {who} did not settle: they differ by next to nothing. "
-            f"Ask for fewer (n_components), or increase n_svd_vecs."
+            f"the {k} leading singular vectors of X of {who} did not converge: their singular values hardly "
+            f"differ. Ask for fewer (n_components), or increase n_svd_vecs."
         ) from None
     values, right = pairs.values[1 : k + 1], settle_signs(pairs.vectors[:, 1 : k + 1])
     largest = 1.0 if found.value == 1.0 else max(float(values.max(initial=0.0)), 0.0)
@@ -192,7 +191,7 @@ def singular_vectors(
     return right * signs, turned
 
 
-def _gram_problem(A: Any, trivial: FloatArray, value: float) -> Eigenproblem:
+def _gram_problem(A: LinearOperator, trivial: FloatArray, value: float) -> Eigenproblem:
     """Return the eigenproblem of ``A.T @ A``."""
     transposed = A.T.tocsr() if sparse.issparse(A) else A.T
 

@@ -1,4 +1,4 @@
-"""Spectral clustering: groups of any shape that hang together."""
+"""Spectral clustering: connected groups of any shape."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ EQUAL_ANGLES = 1e-9  # rows whose overlaps differ by less are equally far from t
 
 
 class SpectralClustering(SpectralBase, WeightedClusterer):
-    """Groups that hang together: k-means in the coordinates of a graph's Laplacian.
+    """Spectral clustering: k-means on the eigenvectors of a graph Laplacian.
 
     Rows become the points of a graph whose weights W say how alike they are, for example
     ``W_ij = exp(-|x_i - x_j|^2 / h)``. With D the row sums of W, the eigenvectors of the smallest
@@ -125,7 +125,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     eigenvalues_ : array of shape (n_components + 1,)
         Of the Laplacian, from the smallest up; one more than there are coordinates.
     eigengaps_ : array of shape (n_components,)
-        Differences of the eigenvalues: ``eigengaps_[k - 1]`` is large where k groups hang together.
+        Differences of the eigenvalues: ``eigengaps_[k - 1]`` is large if there are k connected groups.
     affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
         W; computed when asked for.
     n_parts_ : int

@@ -38,7 +38,7 @@ def bic(subject: Subject) -> Measured:
 
 @information("ICL", symbol="ICL", reference="biernacki-2000")
 def icl(subject: Subject) -> Measured:
-    """Integrated completed likelihood: BIC and what rows between clusters cost."""
+    """Integrated completed likelihood: BIC plus the entropy of the memberships."""
     return _of_models(subject, "icl")
 
 

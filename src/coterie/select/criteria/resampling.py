@@ -51,7 +51,7 @@ def kept_together(labels: Labels, placed: Labels, k: int) -> float:
     can_choose_one=True,
 )
 def prediction_strength(subject: Subject) -> Measured:
-    """Share of the pairs of a cluster of one half that the clusters of the other half keep together."""
+    """Share of the pairs of a cluster in one half that the clusters of the other half keep together."""
     rows, rng = subject.rerun_rows, subject.random(4)
     found = np.full((2 * subject.effort.n_splits, len(subject.ks)), np.nan)
     if len(rows) >= 2 * LEAST_ROWS:
@@ -103,7 +103,7 @@ def _folds(subject: Subject) -> list[tuple[Data, Data]]:
     echoes="elbow",
 )
 def held_out_distortion(subject: Subject) -> Measured:
-    """Mean squared distance of rows to the centroids of clusters that were found without them."""
+    """Cross-validated mean squared distance of rows to the nearest centroid."""
     rows = []
     for seed, (kept, held_out) in enumerate(_folds(subject)):
         ks = tuple(k for k in subject.ks if k <= len(kept))
@@ -134,7 +134,7 @@ def held_out_distortion(subject: Subject) -> Measured:
     can_choose_one=True,
 )
 def held_out_likelihood(subject: Subject) -> Measured:
-    """Mean log-likelihood of rows under a model that was fitted without them.
+    """Cross-validated mean log-likelihood of rows.
 
     Errors are those of the difference to the best: the folds are the same for every k.
     """

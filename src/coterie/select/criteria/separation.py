@@ -151,7 +151,7 @@ def dunn(subject: Subject) -> Measured:
     can_choose_one=True,
 )
 def eigengap(subject: Subject) -> Measured:
-    """Gap after the k-th smallest eigenvalue of the Laplacian: large where k groups hang together."""
+    """Gap after the k-th smallest eigenvalue of the Laplacian: large if there are k connected groups."""
     gaps = subject.partitions.model(subject.ks[-1]).eigengaps_
     return Measured(np.array([gaps[k - 1] if k <= len(gaps) else np.nan for k in subject.ks]))
 
@@ -167,7 +167,7 @@ def eigengap(subject: Subject) -> Measured:
     reference="kaufman-1990",
 )
 def tree_gap(subject: Subject) -> Measured:
-    """Share of the height of the next merge that lies above the last one made: how wide the cut is."""
+    """Relative gap in height between the last merge made and the next one: how wide the cut is."""
     heights = np.sort(subject.partitions.model(subject.ks[-1]).dendrogram_.heights)[::-1]
     found = np.full(len(subject.ks), np.nan)
     for at, k in enumerate(subject.ks):

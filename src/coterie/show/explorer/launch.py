@@ -180,7 +180,7 @@ def explore(
     waits: bool | None = None,
     widget: bool | None = None,
 ) -> Any:
-    """Open the explorer: see groups, correct them, test again, take them away.
+    """Open the explorer: see, edit, test and export groups.
 
     Parameters
     ----------

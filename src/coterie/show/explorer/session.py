@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.config import version
 from coterie._support.typing import JsonObject, Settings
 from coterie.cluster import find_method
@@ -231,7 +232,7 @@ class Session:
                 if is_resumed:
                     n_made = len(book.log)
                     when = stored.times[-1] if stored.times else ""
-                    text = f"Resumed {n_made} unsaved change{'' if n_made == 1 else 's'}."
+                    text = f"Resumed {count_of(n_made, 'unsaved change')}."
                     self.resumed = {"changes": n_made, "at": when, "text": text}
                 else:
                     book.saved_digest = book.state.digest
@@ -281,7 +282,7 @@ class Session:
             self._left = []
             book.warning = (
                 f"Operation {len(book.log) + 1} of the workbook could not be done: {text} "
-                f"{n_left} operation{' was' if n_left == 1 else 's were'} left out."
+                f"{count_of(n_left, 'operation was', 'operations were')} left out."
             )
         self._failed(book.warning)
 

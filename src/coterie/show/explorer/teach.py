@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from coterie._support.typing import FloatArray
-from coterie.cluster import DBSCAN, GaussianMixture, KMeans
+from coterie._printing import count_of
+from coterie._support.typing import FloatArray, JsonObject, Labels, Mask
+from coterie.cluster import DBSCAN, GaussianMixture, KMeans, KMeansPick
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
 from coterie.tree import METHODS as LINKAGES
@@ -19,10 +20,10 @@ MOST_POINTS = 2_000
 MOST_TOLD = 400  # points whose merges or sampling chances are told one by one
 MOST_STEPS = 200
 MOST_PLACE = 1e9  # of a point on the page
-Step = dict[str, Any]
+Step: TypeAlias = JsonObject
 
 
-def teach(asked: dict[str, Any]) -> dict[str, Any]:
+def teach(asked: JsonObject) -> JsonObject:
     """Return the steps of a method.
 
     Parameters
@@ -45,7 +46,7 @@ def teach(asked: dict[str, Any]) -> dict[str, Any]:
         return {"method": name, "steps": lesson(X, parameters)[:MOST_STEPS]}
 
 
-def _points(given: Any) -> FloatArray:
+def _points(given: object) -> FloatArray:
     if not isinstance(given, list) or not 2 <= len(given) <= MOST_POINTS:
         raise InvalidParameter(f"draw at least two points, at most {MOST_POINTS:,}.")
     is_pair = [isinstance(one, list) and len(one) == 2 for one in given]
@@ -55,14 +56,14 @@ def _points(given: Any) -> FloatArray:
     return np.array(given, dtype=np.float64)
 
 
-def _whole(parameters: dict[str, Any], name: str, usual: int, least: int, most: int) -> int:
+def _whole(parameters: JsonObject, name: str, usual: int, least: int, most: int) -> int:
     value = parameters.get(name, usual)
     if type(value) is not int or not least <= value <= most:
         raise InvalidParameter(f"{name} must be a whole number from {least} to {most}, got {value!r}.")
     return value
 
 
-def _number(parameters: dict[str, Any], name: str, usual: float) -> float:
+def _number(parameters: JsonObject, name: str, usual: float) -> float:
     value = parameters.get(name, usual)
     if type(value) not in (int, float) or not 0 < value < 1e9:
         raise InvalidParameter(f"{name} must be a number above 0, got {value!r}.")
@@ -105,7 +106,7 @@ def _kmeans(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
     ]
 
 
-def _picked(X: FloatArray, picks: Any) -> list[Step]:
+def _picked(X: FloatArray, picks: Sequence[KMeansPick]) -> list[Step]:
     """Tell how the start was drawn: the chance of every point, and the one that was picked."""
     found, chosen = [], []
     for at, pick in enumerate(picks):
@@ -138,7 +139,7 @@ def _seeding(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
     return _picked(X, model.history_.picks)
 
 
-def _em(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
+def _em(X: FloatArray, parameters: JsonObject) -> list[Step]:
     k = _whole(parameters, "k", 2, 1, min(10, len(X)))
     seed = _whole(parameters, "seed", 0, 0, 2**32 - 1)
     model = GaussianMixture(k, random_state=seed, history=True, reg_covar=1e-6).fit(X)
@@ -181,7 +182,7 @@ def _responsibilities(X: FloatArray, step: Any) -> FloatArray:
     return np.asarray(model.predict_proba(X))
 
 
-def _ellipse(mean: FloatArray, covariance: FloatArray) -> dict[str, Any]:
+def _ellipse(mean: FloatArray, covariance: FloatArray) -> JsonObject:
     """Return the ellipse of one standard deviation: half axes and angle."""
     values, axes = np.linalg.eigh(covariance)
     angle = float(np.arctan2(axes[1, 1], axes[0, 1]))  # radians
@@ -230,7 +231,7 @@ def _dbscan(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
 
 
 def _grown(
-    X: FloatArray, eps: float, label: int, labels: Any, core: Any, near: Any, shown: Any
+    X: FloatArray, eps: float, label: int, labels: Labels, core: Mask, near: Mask, shown: Labels
 ) -> list[Step]:
     """Tell how a cluster grows, wave by wave, from its first core point."""
     found = []
@@ -257,7 +258,7 @@ def _grown(
     return found
 
 
-def _linkage(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
+def _linkage(X: FloatArray, parameters: JsonObject) -> list[Step]:
     rule = parameters.get("linkage", "average")
     if not isinstance(rule, str) or rule not in LINKAGES:
         raise InvalidParameter(f"linkage must be one of {', '.join(LINKAGES)}, got {rule!r}.")
@@ -285,7 +286,7 @@ def _linkage(X: FloatArray, parameters: dict[str, Any]) -> list[Step]:
             }
         )
     if k in sizes:
-        text = f"Cut the tree into {k} group{'' if k == 1 else 's'}."
+        text = f"Cut the tree into {count_of(k, 'group')}."
         labels = np.asarray(tree.cut(n_clusters=k)).tolist()
         found.append({"kind": "cut", "text": text, "labels": labels, "merges": told})
     return found
@@ -295,7 +296,7 @@ def _short(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-LESSONS: dict[str, tuple[Callable[[FloatArray, dict[str, Any]], list[Step]], tuple[str, ...]]] = {
+LESSONS: dict[str, tuple[Callable[[FloatArray, JsonObject], list[Step]], tuple[str, ...]]] = {
     "kmeans": (_kmeans, ("k", "init", "seed")),
     "kmeans++": (_seeding, ("k", "seed")),
     "em": (_em, ("k", "seed")),

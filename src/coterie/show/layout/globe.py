@@ -127,7 +127,7 @@ def graticule(projection: Projection, extent: Extent) -> list[Line]:
     >>> around = Projection(48.1, 11.6, False)
     >>> lines = graticule(around, Extent(-100.0, 100.0, -100.0, 100.0))
     >>> [line.name for line in lines if line.is_parallel]
-    ['47.5°', '48.0°', '48.5°']
+    ['47.5° N', '48.0° N', '48.5° N']
     """
     if projection.is_world:
         return _world_lines(projection)
@@ -144,13 +144,13 @@ def graticule(projection: Projection, extent: Extent) -> list[Line]:
     found = []
     for latitude in _round_numbers(south, north, height):
         path = np.column_stack([np.full(POINTS_PER_LINE, latitude), np.linspace(west, east, POINTS_PER_LINE)])
-        found.append(_line(projection, path, extent, _degrees(latitude, height), is_parallel=True))
+        found.append(_line(projection, path, extent, _degrees(latitude, height, "NS"), is_parallel=True))
     for longitude in _round_numbers(west, east, wide):
         path = np.column_stack(
             [np.linspace(south, north, POINTS_PER_LINE), np.full(POINTS_PER_LINE, longitude)]
         )
         turned = (longitude + 180.0) % 360.0 - 180.0
-        found.append(_line(projection, path, extent, _degrees(turned, wide), is_parallel=False))
+        found.append(_line(projection, path, extent, _degrees(turned, wide, "EW"), is_parallel=False))
     return [line for line in found if _is_within(line.plane, extent)]
 
 
@@ -186,11 +186,13 @@ def _world_lines(projection: Projection) -> list[Line]:
     for latitude in range(-60, 61, 30):
         path = np.column_stack([np.full(POINTS_PER_LINE, latitude), _around(projection)])
         plane = projection.project(path)
-        found.append(Line(plane, f"{latitude}°", (float(plane[0, 0]), float(plane[0, 1])), True))
+        found.append(
+            Line(plane, _degrees(latitude, 90.0, "NS"), (float(plane[0, 0]), float(plane[0, 1])), True)
+        )
     for east in range(-120, 121, 60):
         path = np.column_stack([np.linspace(-90, 90, POINTS_PER_LINE), np.full(POINTS_PER_LINE, east)])
         plane = projection.project(path)
-        found.append(Line(plane, f"{east}°", (float(plane[0, 0]), float(plane[0, 1])), False))
+        found.append(Line(plane, _degrees(east, 90.0, "EW"), (float(plane[0, 0]), float(plane[0, 1])), False))
     return [*found, Line(_outline(projection), "", None, False)]
 
 
@@ -217,10 +219,11 @@ def _round_numbers(low: float, high: float, span: float) -> list[float]:
     return [number * step for number in range(first, last + 1)]
 
 
-def _degrees(angle: float, span: float) -> str:
-    angle = 180.0 if angle == -180.0 else angle
+def _degrees(angle: float, span: float, sides: str) -> str:
+    """Return an angle as maps write it: 48.5° N, 175° W; 0° and 180° have no side."""
     decimals = max(0, -int(np.floor(np.log10(_step(span)) + 1e-9)))
-    return f"{angle:.{decimals}f}°"
+    side = "" if abs(angle) in (0.0, 180.0) else f" {sides[0] if angle > 0 else sides[1]}"
+    return f"{abs(angle):.{decimals}f}°{side}"
 
 
 def bar_length(extent: Extent) -> float:

@@ -102,7 +102,7 @@ def graph_plane(places: FloatArray, n_neighbors: int | None) -> NearPlane:
         return NearPlane(np.asarray(places, dtype=np.float64), "network", "nodes with edges pull each other")
     n_placed = int(np.isfinite(places[:, 0]).sum())
     how = f"{n_placed:,} rows, each linked to its {n_neighbors} nearest ones"
-    return NearPlane(np.asarray(places, dtype=np.float64), "near rows", how)
+    return NearPlane(np.asarray(places, dtype=np.float64), "neighbours", how)
 
 
 def tsne_plane(points: Data, seed: int) -> NearPlane:

@@ -6,7 +6,7 @@ Pictures of several panels return the Figure. Nothing is shown or saved: ``ax.fi
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from coterie.show.plots.belief import null_distribution, stability
@@ -138,7 +138,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         from coterie.errors import did_you_mean
 

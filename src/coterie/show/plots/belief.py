@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie.evaluate.belief import STABLE, VERDICTS, is_stable
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import NOTE_GAP, axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
+from coterie.show.plots.drawing.marks import halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -137,7 +138,9 @@ def _stability_headline(value: Stability, words: list[str]) -> str:
         return f"{start}: every group is stable"
     if len(weak) > MOST_LISTED:
         return f"{start}: {len(weak)} of {count_of(len(words), 'group')} are not stable"
-    return f"{start}: {', '.join(weak)} {'is' if len(weak) == 1 else 'are'} not stable"
+    *others, last = weak
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return f"{start}: {listed} {'is' if len(weak) == 1 else 'are'} not stable"
 
 
 def _null_headline(value: Significance) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray
 from coterie.evaluate import ContingencyTable
 from coterie.evaluate.external import purity_of
@@ -16,7 +17,6 @@ from coterie.show.plots.drawing.canvas import axes_for, drawing, tidy
 from coterie.show.plots.drawing.marks import (
     AMOUNTS,
     count_from_0,
-    count_of,
     letters_on,
     plain,
     words_of_labels,

@@ -76,7 +76,15 @@ def clusplot(
     name_clusters(ax, found.places, labels, None if names is None else list(names))
     tidy(ax, title=headline(labels), x=_component(1, found.shares), y=_component(2, found.shares))
     what = "standardised columns" if standardise else "columns as they are"
-    note(ax, f"These two components explain {100 * found.shares.sum():.2f} % of the variance ({what}).")
+    marked = (
+        ""
+        if marks is None
+        else " Rings: medoids."
+        if hasattr(model, "medoid_indices_")
+        else " Crosses: centroids."
+    )
+    said = f"These two components explain {100 * found.shares.sum():.2f} % of the variance ({what})."
+    note(ax, said + marked)
     return ax
 
 
@@ -160,13 +168,13 @@ def shepard(distances: MatrixLike, shown: MatrixLike, *, ax: Axes | None = None)
         ax.scatter(given, seen, s=8, c=INK, alpha=0.35, linewidths=0, rasterized=given.size > 2000)
     ends = np.array([0.0, given.max()])
     slope = float(given @ seen / (given @ given)) if given.any() else 0.0
-    line = f"best line through 0: shown = {slope:.3g} × distance"
+    line = f"best line through 0: {slope:.3g} × distance"
     ax.plot(ends, slope * ends, color=EMPHASIS, linewidth=1.2, label=line)
     ax.legend(loc="upper left", frameon=False, fontsize="small")
     is_flat = given.size < 2 or np.ptp(given) == 0 or np.ptp(seen) == 0
     correlation = 0.0 if is_flat else float(np.corrcoef(given, seen)[0, 1])
     title = f"{given.size:,} pairs, correlation {correlation:.3f}"
-    tidy(ax, title=title, x="distance in the data", y="distance as shown")
+    tidy(ax, title=title, x="distance in the data", y="distance in the picture or tree")
     return ax
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie._support.typing import FloatArray, Labels
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import LONGEST_NAME, count_of, halo, words_of_labels
+from coterie.show.plots.drawing.marks import LONGEST_NAME, halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

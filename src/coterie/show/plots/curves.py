@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie.errors import InvalidParameter
 from coterie.evaluate.internal import CutCurve
 from coterie.show.palette import EMPHASIS, FAINT, INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of, halo
+from coterie.show.plots.drawing.marks import halo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +92,7 @@ def gap(evidence: Evidence, ax: Axes | None = None, *, name: str = "gap") -> Axe
     if curve.errors is not None and following < len(evidence.ks):
         bar = float(curve.values[following] - curve.errors[following])
         ax.axhline(bar, color=NOISE_COLOR, linewidth=1.0, linestyle="--", zorder=0, gid="bar")
-        text = f"reached by k = {curve.choice}: the next less one error"
+        text = f"gap at k = {evidence.ks[following]} minus its standard error"
         ax.annotate(text, (ax.get_xlim()[1], bar), ha="right", va="bottom", fontsize="small", color=INK)
     _mark(ax, evidence, curve, "chosen")
     return ax
@@ -194,7 +195,12 @@ def impurity_curves(curves: CutCurve | Mapping[str, CutCurve], *, ax: Axes | Non
         _draw_curve(ax, name, curve, number)
     ax.set_xlim(-0.02, None)
     ax.set_ylim(-0.02, None)
-    ax.legend(frameon=False, loc="upper right", title="where the larger impurity is least", alignment="left")
+    ax.legend(
+        frameon=False,
+        loc="upper right",
+        title="mark: the cut whose larger impurity is smallest",
+        alignment="left",
+    )
     title = "Impurities of every cut" if len(named) == 1 else f"Impurities of every cut of {len(named)} trees"
     x, y = "cluster impurity (1 - purity)", "label impurity (1 - inverse purity)"
     tidy(ax, title=title, x=x, y=y, grid="both")

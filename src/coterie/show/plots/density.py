@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie.cluster import OPTICS, EpsSuggestion
 from coterie.show.palette import EMPHASIS, INK, color_of, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
+from coterie.show.plots.drawing.marks import halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,9 +71,15 @@ def reachability(model: OPTICS, ax: Axes | None = None, *, names: list[str] | No
     ax.set_xlim(0, labels.size)
     ax.set_ylim(-0.03 * top * (depth + 1) if depth else 0.0, 1.12 * top)
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= 1.12 * top])
-    tidy(ax, title=_valleys_in_words(labels), x="rows in the order of visits", y="reachability")
-    if labels.size > MOST_BARS:
-        note(ax, f"Each bar is the highest of {labels.size / MOST_BARS:,.0f} rows.")
+    tidy(ax, title=_valleys_in_words(labels), x="rows in OPTICS order", y="reachability")
+    said = ["Lines below: valleys (clusters), nested."] if depth else []
+    said += (
+        [f"Each bar is the highest of {labels.size / MOST_BARS:,.0f} rows."]
+        if labels.size > MOST_BARS
+        else []
+    )
+    if said:
+        note(ax, " ".join(said))
     return ax
 
 
@@ -124,8 +131,8 @@ def k_distances(suggestion: EpsSuggestion, ax: Axes | None = None) -> Axes:
     tidy(
         ax,
         title=title,
-        x="rows, by this distance",
-        y=f"distance to row {suggestion.min_samples}, itself counted",
+        x="rows, sorted",
+        y=f"distance to neighbour {suggestion.min_samples} (the row itself is 1)",
     )
     return ax
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie.pipeline import Profile
 from coterie.show.palette import DIVERGING, INK, NOISE_COLOR, color_of, letters_in, marker_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, tidy
-from coterie.show.plots.drawing.marks import count_of, letters_on, plain, words_of_labels
+from coterie.show.plots.drawing.marks import letters_on, plain, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

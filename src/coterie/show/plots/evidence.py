@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL
 from coterie.show.plots.curves import K_WORDS
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of, halo, letters_on
+from coterie.show.plots.drawing.marks import halo, letters_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,5 +104,5 @@ def _headline(evidence: Evidence) -> str:
     agreeing = sum(curve.choice == evidence.k for curve in evidence.curves)
     undecided = sum(curve.choice is None for curve in evidence.curves)
     every = count_of(len(evidence.curves), "criterion", "criteria")
-    without = f", {count_of(undecided, 'chooses', 'choose')} none" if undecided else ""
+    without = f", {count_of(undecided, 'makes', 'make')} no choice" if undecided else ""
     return f"{count_of(evidence.k, 'cluster')}: {agreeing} of {every} agree{without}"

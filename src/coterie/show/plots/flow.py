@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray, Labels
 from coterie.errors import InvalidParameter
 from coterie.show.layout.flows import Flow, Level, arrange, color_levels, flows_between
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.curves import K_WORDS
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of, letters_on, words_of_labels
+from coterie.show.plots.drawing.marks import letters_on, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,7 +111,7 @@ def _draw_column(ax: Axes, at: int, level: Level, tops: AnyArray, colors: Labels
     names = words_of_labels(level.labels.tolist(), is_short=True)
     for name, size, top, fill in zip(names, level.sizes, tops, fills, strict=True):
         ax.text(
-            at, top + size / 2, name, ha="center", va="center", fontsize=7, color=letters_on(fill), zorder=3
+            at, top + size / 2, name, ha="center", va="center", fontsize=8, color=letters_on(fill), zorder=3
         )
 
 
@@ -128,4 +129,4 @@ def _dress(ax: Axes, levels: list[Level], tops: list[AnyArray]) -> None:
     tidy(ax, title=title, x=K_WORDS)
     ax.spines["left"].set_visible(False)
     ax.tick_params(length=0)
-    note(ax, "Height of bars and ribbons: rows. Colours are passed on along the widest ribbons.")
+    note(ax, "Heights: rows. A group inherits the colour of its widest ribbon. Red: the chosen k.")

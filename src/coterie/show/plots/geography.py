@@ -89,7 +89,7 @@ def _places(X: MatrixLike, units: str) -> FloatArray:
     degrees = np.degrees(rows) if units == "radians" else rows
     problem = what_is_wrong(degrees, Place("latitude", "longitude"))
     if problem is not None:
-        raise InvalidData(f"X of map holds what is no place: {problem}.")
+        raise InvalidData(f"X of map has an invalid position: {problem}.")
     return np.asarray(degrees)
 
 

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from coterie._printing import count_of
 from coterie._support.typing import CheckedRows, Labels
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.cluster.spectral import MatrixGraph
 from coterie.show.palette import EMPHASIS, FAINT, INK, color_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import AMOUNTS, count_of, names_that_fit, words_of_labels
+from coterie.show.plots.drawing.marks import AMOUNTS, names_that_fit, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ MOST_STORED = (
 
 
 def eigenvalues(model: SpectralClustering | LaplacianEigenmap, ax: Axes | None = None) -> Axes:
-    """Draw the smallest eigenvalues of the Laplacian and mark the largest gap: so many groups hang together.
+    """Draw the smallest eigenvalues of the Laplacian and mark the largest gap (eigengap).
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def eigenvalues(model: SpectralClustering | LaplacianEigenmap, ax: Axes | None =
 
 
 def affinity(model: SpectralClustering, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
-    """Draw the affinities of all pairs, rows in the order of the clusters: blocks hang together.
+    """Draw the affinity matrix, rows sorted by cluster: clusters are blocks.
 
     Within a cluster, rows stand in the order of their first coordinate.
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import CheckedRows, FloatArray, Indices, Labels, MatrixLike, Model, ValuesByName
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots.drawing.canvas import column_names, drawing
-from coterie.show.plots.drawing.marks import count_of, plain
+from coterie.show.plots.drawing.marks import plain
 from coterie.show.plots.drawing.tree_layout import Cut, lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import ndimage
 
+from coterie._printing import count_of
 from coterie._support.typing import FloatArray, Labels, MatrixLike, Model
 from coterie.errors import InvalidData
 from coterie.image import find_boundaries, mean_colours
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.drawing.canvas import drawing, panels, read_labels
-from coterie.show.plots.drawing.marks import count_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -180,7 +180,8 @@ def seeding_steps(X: MatrixLike, model: Model, *, max_panels: int = 12) -> Figur
     for ax, number in zip(axes, shown, strict=True):
         drawn = _draw_pick(ax, plane, history.picks, number)
     bar = figure.colorbar(drawn, ax=axes, shrink=0.8, pad=0.01)
-    bar.set_label("P(j) / the largest P of the pick")
+    bar.set_label("probability, of the largest")
+    figure.supxlabel("ring: the row picked; crosses: rows picked before", color=INK, fontsize="medium")
     return figure
 
 

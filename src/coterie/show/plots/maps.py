@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support import scikit_learn
 from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import SelfOrganizingMap
@@ -13,7 +14,6 @@ from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
 from coterie.show.plots.drawing.canvas import axes_for, note, tidy
 from coterie.show.plots.drawing.cloud import name_clusters
-from coterie.show.plots.drawing.marks import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ HEIGHTS = "Greys"  # colour map that leaves the colours to the groups
 PAPER = "white"
 LARGEST_DOT = 0.38  # radius, in nodes
 MOST_GROUPS = 30  # beyond, dots have no colours of their own
+MAP_WIDTH = 5.2  # inches
 CORNERS = {"rectangular": 4, "hexagonal": 6}
 
 
@@ -55,8 +56,9 @@ def u_matrix(model: SelfOrganizingMap, ax: Axes | None = None, *, names: list[st
             f"model of u_matrix must be a SelfOrganizingMap, got a {type(model).__name__}."
         )
     scikit_learn.check_is_fitted(model)
-    ax = axes_for(ax)
     places, hits, heights = model.grid.places, model.hits_.ravel(), model.u_matrix_.ravel()
+    across, down = np.ptp(places, axis=0) + 1.0
+    ax = axes_for(ax, size=(MAP_WIDTH + 2.6, float(np.clip(MAP_WIDTH * down / across, 2.2, 7.0)) + 0.9))
     cells = PolyCollection(
         list(places[:, None, :] + _corners(model.layout)), cmap=HEIGHTS, edgecolor=PAPER, linewidth=0.6
     )
@@ -83,10 +85,10 @@ def u_matrix(model: SelfOrganizingMap, ax: Axes | None = None, *, names: list[st
     ax.set_yticks([])
     for spine in ax.spines.values():
         spine.set_visible(False)
-    bar = ax.figure.colorbar(cells, ax=ax, shrink=0.7)
+    bar = ax.figure.colorbar(cells, ax=ax, shrink=0.85, pad=0.02)
     bar.set_label("mean distance to the neighbours")
     bar.outline.set_visible(False)
-    note(ax, f"Dots: rows of a node, at most {count_of(round(float(hits.max())), 'row')}.")
+    note(ax, f"Area of a dot: rows of the node, at most {count_of(round(float(hits.max())), 'row')}.", gap=8)
     return ax
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie._support.typing import Labels, MatrixLike, Model
 from coterie.errors import InvalidData
 from coterie.show.palette import INK, NOISE_COLOR, color_of, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, read_labels, tidy
-from coterie.show.plots.drawing.marks import count_of, halo, plain, words_of_labels
+from coterie.show.plots.drawing.marks import halo, plain, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

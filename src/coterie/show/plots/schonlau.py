@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import CheckedRows, FloatArray, Labels, MatrixLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
@@ -17,7 +18,6 @@ from coterie.show.layout.planes import principal_components
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.curves import K_WORDS
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of
 from coterie.show.plots.flow import alluvial, labelings_of
 
 if TYPE_CHECKING:

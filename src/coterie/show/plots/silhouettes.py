@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from coterie._printing import count_of
 from coterie.evaluate import Silhouette
 from coterie.show.palette import EMPHASIS, INK
 from coterie.show.plots.drawing.canvas import axes_for, note, tidy
-from coterie.show.plots.drawing.marks import colors_of_labels, count_of, names_that_fit, words_of_labels
+from coterie.show.plots.drawing.marks import colors_of_labels, names_that_fit, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,8 +118,8 @@ def _dress(ax: Axes, value: Silhouette, middles: Values, bottom: float, words: l
 
 
 def _words_on_negatives(value: Silhouette, n_wrong: int) -> str:
-    side = "At the right: rows | mean of each cluster. "
+    side = "At the right: rows | mean of each cluster (black lines); red: mean of all rows.\n"
     if not n_wrong:
         return side + "No row is nearer to another cluster than to its own."
     share = n_wrong / value.values.size
-    return side + f"{count_of(n_wrong, 'row')} ({share:.1%}) nearer to another cluster point left."
+    return side + f"{count_of(n_wrong, 'row')} ({share:.1%}) nearer to another cluster: bars to the left."

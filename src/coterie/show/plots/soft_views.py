@@ -79,7 +79,7 @@ def mixture(
     label_plane(ax, plane, f"{len(covariances)} components of {len(rows):,} rows")
     if rows.shape[1] > 1:
         held = " and ".join(f"{100 * share:g} %" for share in sorted(shares))
-        note(ax, f"Ellipses hold {held} of their component.")
+        note(ax, f"Ellipses hold {held} of their component; crosses: means.")
     return ax
 
 
@@ -118,6 +118,7 @@ def responsibilities(
     n_sure = int((soft.max(axis=1) >= SURE).sum())
     title = f"{n_sure:,} of {len(rows):,} rows belong to one cluster by {SURE} or more"
     label_plane(ax, plane, title)
+    note(ax, "Colours are mixed by the memberships.")
     return ax
 
 

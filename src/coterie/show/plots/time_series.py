@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import Labels, MatrixLike, Model
 from coterie.errors import InvalidData
 from coterie.series import SeriesCollection, WarpingPath, read_series
 from coterie.show.palette import FAINT, INK, color_of
-from coterie.show.plots.drawing.canvas import axes_for, drawing, panels, read_labels, tidy
-from coterie.show.plots.drawing.marks import count_of, words_of_labels
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, panels, read_labels, tidy
+from coterie.show.plots.drawing.marks import words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,16 +57,18 @@ def series_groups(X: object, model: Model, *, names: list[str] | None = None, co
     words = dict(zip(shown, words_of_labels(shown, names), strict=True))
     in_a_row = len(shown) if len(shown) <= FEW_PANELS else None
     figure, axes = panels(max(1, len(shown)), columns=in_a_row, size=(3.2, 2.4), share_x=True, share_y=True)
-    centers = getattr(model, "cluster_centers_", None)
+    centers = np.asarray(getattr(model, "cluster_centers_", ()))
+    has_centers = centers.ndim == 3
     for ax, group in zip(axes, shown, strict=False):
         _draw_members(ax, series, labels, group, column)
-        if group >= 0 and centers is not None and np.ndim(centers) == 3:
+        if group >= 0 and has_centers:
             ax.plot(centers[group, :, column], color=INK, linewidth=2.0, zorder=3, gid="centre")
         size = int((labels == group).sum())
         tidy(ax, title=f"{words[group]}: {count_of(size, 'series', 'series')}")
         ax.title.set_fontsize("medium")
-    if len(groups) > MOST_PANELS:
-        figure.supxlabel(f"{MOST_PANELS} of {len(groups)} groups", color=INK, fontsize="small")
+    said = ["time", *(["black: centre of the group"] if has_centers else [])]
+    said += [f"{MOST_PANELS} of {len(groups)} groups"] if len(groups) > MOST_PANELS else []
+    figure.supxlabel("; ".join(said), color=INK, fontsize="medium")
     return figure
 
 
@@ -136,4 +139,5 @@ def warping(
     tidy(ax, title=f"DTW distance {path.distance:.4g}: {n_links}", x="time")
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
+    note(ax, "Grey: matched points. The two series are moved apart.")
     return ax

@@ -11,6 +11,7 @@ from coterie._support.validation import Flag, Nothing, Whole, check_parameter
 from coterie.phylogeny import Phylogeny
 from coterie.show.palette import INK, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, drawing, tidy
+from coterie.show.plots.drawing.marks import halo
 from coterie.show.plots.drawing.phylogeny_layout import (
     Branching,
     branching_of,
@@ -29,6 +30,7 @@ ARC_STEP = np.radians(3)  # of the points that an arc is drawn by
 MOST_NAMES = 160
 MOST_SUPPORTED = 60  # tips of a tree at whose branches support is written
 Spot = tuple[float, float]
+SHORT = 4  # letters; such names stand upright: turned, a 6 reads as a 9
 AT_NODE: Spot = (-3.0, 2.0)  # where support is written, in points from a node
 HOLE = 0.04  # radius of the root's arc, of the whole
 
@@ -134,7 +136,7 @@ def phylogram(
     for node in branching.support if n_tips <= MOST_SUPPORTED else ():
         _write_support(ax, branching, node, (depths[node], branching.places[node]), AT_NODE)
     _draw_scale_bar(ax, depth, n_tips - 0.2, 0.15)
-    ax.set_xlim(-0.02 * depth, 1.02 * depth)
+    ax.set_xlim((-0.05 if branching.support else -0.02) * depth, 1.02 * depth)
     ax.set_ylim(n_tips + 0.4, -0.8)
     tidy(ax, title=title)
     ax.set_axis_off()
@@ -263,15 +265,16 @@ def _write_end(ax: Axes, branching: Branching, tip: int, start: Spot, end: Spot)
     """Write the name of a tip in the direction of its branch, never upside down."""
     angle = np.arctan2(end[1] - start[1], end[0] - start[0])
     degrees = float(np.degrees(angle))
-    is_left = abs(degrees) > 90
+    is_left, is_short = abs(degrees) > 90, len(branching.names[tip]) <= SHORT
+    away, turned = (8, 0.0) if is_short else (4, degrees + 180 if is_left else degrees)
     ax.annotate(
         branching.names[tip],
         end,
-        xytext=(4 * np.cos(angle), 4 * np.sin(angle)),
+        xytext=(away * np.cos(angle), away * np.sin(angle)),
         textcoords="offset points",
-        rotation=degrees + 180 if is_left else degrees,
+        rotation=turned,
         rotation_mode="anchor",
-        ha="right" if is_left else "left",
+        ha="center" if is_short else "right" if is_left else "left",
         va="center",
         color=letters_in(branching.colors[tip]),
         fontsize="small" if len(branching.tips) <= 40 else 6,
@@ -280,7 +283,7 @@ def _write_end(ax: Axes, branching: Branching, tip: int, start: Spot, end: Spot)
 
 
 def _write_support(ax: Axes, branching: Branching, node: int, at: Spot | FloatArray, shift: Spot) -> None:
-    ax.annotate(
+    text = ax.annotate(
         branching.support[node],
         (float(at[0]), float(at[1])),
         xytext=shift,
@@ -291,6 +294,7 @@ def _write_support(ax: Axes, branching: Branching, node: int, at: Spot | FloatAr
         fontsize="x-small",
         annotation_clip=False,
     )
+    text.set_path_effects(halo())
 
 
 def _beside(start: Spot, end: Spot) -> Spot:

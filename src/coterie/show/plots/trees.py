@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import Labels, Model, Settings, VectorLike
 from coterie._support.validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
-from coterie.show.palette import EMPHASIS, FAINT, letters_in
+from coterie.show.palette import EMPHASIS, FAINT, INK, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, drawing, panels, tidy
-from coterie.show.plots.drawing.marks import LINE_SPACING, POINTS_PER_INCH, plain
+from coterie.show.plots.drawing.marks import LINE_SPACING, POINTS_PER_INCH, halo, plain
 from coterie.show.plots.drawing.tree_layout import Cut, TreeLayout, cut_height, lay_out, read_cut, read_tree
 
 if TYPE_CHECKING:
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_NAMES = 80  # tips with a name; more would overlap
-SMALLEST_NAME, LARGEST_NAME = 4.5, 8.5  # points
+SMALLEST_NAME, LARGEST_NAME = 6.0, 8.5  # points; smaller ones cannot be read
 UPRIGHT_NAMES = 12  # tips whose names fit side by side, if short
+COUNTS = "leaves; (n): n leaves below a wedge"
 WEDGE = 0.8  # width of a node that was cut short, of the room it has
 
 
@@ -74,9 +76,13 @@ def dendrogram(
     if where is not None:
         line = ax.axhline if is_upright else ax.axvline
         line(where, color=EMPHASIS, linewidth=1.1, linestyle="--", zorder=3)
+        _name_line(ax, where, is_upright=is_upright)
     height = "similarity" if tree.heights_are == "similarities" else "height"
     tidy(ax, title=title_of(layout, labels), x="" if is_upright else height, y=height if is_upright else "")
     label_tips(ax, layout, is_upright=is_upright)
+    axis = ax.xaxis if is_upright else ax.yaxis
+    if len(layout.tips) < tree.n_leaves and len(axis.get_ticklocs()):
+        axis.set_label_text(COUNTS, color=INK)
     return ax
 
 
@@ -114,6 +120,9 @@ def linkages(
     for ax, (name, tree) in zip(axes, found.items(), strict=True):
         dendrogram(tree, cut=cut, max_leaves=max_leaves, orientation=orientation, ax=ax)
         ax.set_title(plain(name), loc="left")
+        ax.set(
+            **{"xlabel" if orientation == "vertical" else "ylabel": ""}
+        )  # small panels: names would repeat
     return figure
 
 
@@ -161,6 +170,24 @@ def _points_that_fit(ax: Axes, n: int, *, is_upright: bool) -> float:
     box = ax.get_window_extent()
     length = (box.width if is_upright else box.height) / ax.get_figure().dpi  # type: ignore[union-attr]  # has one
     return float(min(LARGEST_NAME, POINTS_PER_INCH * length / (LINE_SPACING * max(n, 1))))
+
+
+def _name_line(ax: Axes, where: float, *, is_upright: bool) -> None:
+    """Write beside the dashed line that it is the cut."""
+    at, shift = ((1.0, where), (-2, 2)) if is_upright else ((where, 1.0), (3, -2))
+    text = ax.annotate(
+        "cut",
+        at,
+        xytext=shift,
+        xycoords=("axes fraction", "data") if is_upright else ("data", "axes fraction"),
+        textcoords="offset points",
+        ha="right" if is_upright else "left",
+        va="bottom" if is_upright else "top",
+        color=EMPHASIS,
+        fontsize="small",
+        annotation_clip=False,
+    )
+    text.set_path_effects(halo())
 
 
 def _draw_wedges(ax: Axes, layout: TreeLayout, *, is_upright: bool) -> None:
@@ -214,7 +241,7 @@ def title_of(layout: TreeLayout, labels: Labels | None) -> str:
     """Return how many leaves a tree has, how it is cut, and how much of it is drawn."""
     n, k = layout.tree.n_leaves, 0 if labels is None else len(np.unique(labels))
     cut = "" if labels is None else f", cut into {k:,} cluster{'s' if k != 1 else ''}"
-    shown = "" if len(layout.tips) == n else f", the last {len(layout.inner)} merges"
+    shown = "" if len(layout.tips) == n else f" (last {count_of(len(layout.inner), 'merge')} drawn)"
     return f"{n:,} leaves{cut}{shown}"
 
 

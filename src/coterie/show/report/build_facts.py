@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import Indices
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE, is_stable
@@ -21,7 +22,7 @@ from coterie.show.report.evidence import (
 from coterie.show.report.facts import Badge, DataFacts, LabelingFacts, MadeFacts, ReportFacts, Tone
 from coterie.show.report.labelings import labeling_facts, stops
 from coterie.show.report.maps import map_facts, tree_facts
-from coterie.show.report.numbers import count, plain
+from coterie.show.report.numbers import plain
 from coterie.show.report.page_budget import USUAL, PageBudget, draw_rows, sample_facts
 from coterie.show.report.subject import Subject, shorten
 
@@ -71,7 +72,7 @@ def _silhouette(value: float) -> Badge:
     tone = _tone(value, GOOD_SILHOUETTE, FAIR_SILHOUETTE)
     word = {"good": "high silhouette", "fair": "medium silhouette", "poor": "low silhouette"}[tone]
     about = (
-        f"mean over the rows on this page; 1 is far apart, 0 is touching; {GOOD_SILHOUETTE} and more is "
+        f"mean over the rows on this page; 1 is well separated, 0 is touching; {GOOD_SILHOUETTE} and more is "
         f"high, below {FAIR_SILHOUETTE} low"
     )
     return Badge(word, f"{value:.2f}".replace("-", "−"), tone, about)
@@ -145,7 +146,7 @@ def _data(subject: Subject) -> DataFacts:
         notes=tuple(subject.notes),
         n_columns=len(used),
         units=subject.units,
-        extent=subject.extent or count(len(used), "column"),
+        extent=subject.extent or count_of(len(used), "column"),
     )
 
 
@@ -155,13 +156,14 @@ def _held(subject: Subject, places: Indices) -> tuple[str, str]:
     if subject.n_all != subject.n_grouped:
         return (
             "rows on this page",
-            f"{len(places):,} of {count(subject.n_all, 'row')}; sizes and means are of all rows, rules, the "
-            f"comparison with the truth and the shade of {count(subject.n_grouped, 'row')} drawn at random",
+            f"{len(places):,} of {count_of(subject.n_all, 'row')}; sizes and means are of all rows, rules, "
+            f"the comparison with the truth and the shade of {count_of(subject.n_grouped, 'row')} drawn at "
+            f"random",
         )
     smallest = int(np.unique(subject.labels[places], return_counts=True)[1].min())
     return (
         "rows on this page",
-        f"a sample of {len(places):,} of {count(subject.n_grouped, 'row')} (at least {smallest} of each "
+        f"a sample of {len(places):,} of {count_of(subject.n_grouped, 'row')} (at least {smallest} of each "
         f"group, otherwise by size); sizes, means, rules and the comparison with the truth are of all rows, "
         f"silhouettes of the sample",
     )

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import base64
+import struct
+import zlib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import FloatArray, Indices, Labels
 from coterie.pipeline.partition import GroupMeans, SomeRows, dense
 from coterie.pipeline.profile import telling_columns
+from coterie.pipeline.series import SeriesRows
+from coterie.series import resample
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, LinesFacts, RowFacts, RuleFacts
-from coterie.show.report.pixels import picture
-from coterie.show.report.series_lines import card_lines
 from coterie.show.report.subject import Subject, shorten
 
 MOST_CARDS = 60
 MOST_APART = 5
 MOST_NAMED = 3
 MOST_CONTRASTS = 24  # columns of the table of differences
+WIDTH, HEIGHT, MARGIN = 240.0, 72.0, 3.0  # of the picture of time series
+MOST_LINES = 16
+MOST_POINTS = 60
+OUTSIDE = 0.002  # share of the values at either end that the picture may cut
+GREY, DEPTH = 0, 8  # how a PNG calls grey pixels of one byte
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,4 +179,69 @@ def contrast_facts(means: GroupMeans) -> ContrastFacts:
         columns=tuple(shorten(means.columns[column]) for column in telling.tolist()),
         differences=tuple(tuple(row) for row in np.round(shown_groups[:, telling].T, 2).tolist()),
         n_hidden=len(means.columns) - len(telling),
+    )
+
+
+def picture(values: FloatArray, side: int, low: float, high: float) -> str:
+    """Return the address of a PNG that holds the values as grey pixels, row by row, the lowest black.
+
+    Examples
+    --------
+    >>> picture(np.arange(25.0), 5, 0.0, 24.0)[:30]
+    'data:image/png;base64,iVBORw0K'
+    """
+    shares = (np.asarray(values, dtype=np.float64) - low) / (high - low if high > low else 1.0)
+    pixels = np.clip(np.rint(255 * np.nan_to_num(shares)), 0, 255).astype(np.uint8).reshape(side, side)
+    lines = b"".join(b"\0" + line.tobytes() for line in pixels)
+    content = (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, DEPTH, GREY, 0, 0, 0))
+        + _chunk(b"IDAT", zlib.compress(lines, 9))
+        + _chunk(b"IEND", b"")
+    )
+    return "data:image/png;base64," + base64.b64encode(content).decode()
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def card_lines(rows: SeriesRows, labels: Labels, group: int, name: str = "") -> LinesFacts:
+    """Return the lines of a group: up to 16 members, spread over the group, and its medoid.
+
+    Parameters
+    ----------
+    rows : SeriesRows
+        The series and their distances.
+    labels : array of int
+        Groups of all series.
+    group : int
+        Which one.
+    name : str
+        What the medoid is called.
+    """
+    members = np.flatnonzero(np.asarray(labels) == group)
+    shown = members[np.unique(np.linspace(0, len(members) - 1, min(MOST_LINES, len(members))).astype(int))]
+    longest = int(rows.series.lengths.max())
+    low, high = np.quantile(rows.series.values, [OUTSIDE, 1 - OUTSIDE])
+
+    def drawn(at: int) -> tuple[str, ...]:
+        return _paths(rows.series[int(at)], longest, float(low), float(high))
+
+    return LinesFacts(
+        members=tuple(path for at in shown for path in drawn(at)),
+        middle=drawn(rows.medoid(labels, group)),
+        name=name,
+    )
+
+
+def _paths(one: FloatArray, longest: int, low: float, high: float) -> tuple[str, ...]:
+    """Return the line of each column of a series; a shorter series ends earlier."""
+    width = (WIDTH - 2 * MARGIN) * (len(one) - 1) / max(1, longest - 1)
+    points = resample([one], min(len(one), MOST_POINTS)).values
+    across = MARGIN + np.linspace(0, width, len(points))
+    shares = np.clip((points - low) / (high - low if high > low else 1.0), 0, 1)
+    up = HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * shares
+    return tuple(
+        "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in zip(across, column, strict=True)) for column in up.T
     )

@@ -7,6 +7,7 @@ import json
 import shlex
 from pathlib import Path
 
+from coterie._printing import count_of
 from coterie._support.config import configuration
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Model, Settings
@@ -18,7 +19,6 @@ from coterie.pipeline.many_columns import names_of_rows
 from coterie.pipeline.other_numbers import tree_of
 from coterie.select import Evidence
 from coterie.series import SeriesCollection
-from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject
 
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
@@ -74,7 +74,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
 
 def _points_of(series: SeriesCollection) -> str:
     least, most = int(series.lengths.min()), int(series.lengths.max())
-    return f"{least:,} to {most:,} points" if least < most else count(most, "point")
+    return f"{least:,} to {most:,} points" if least < most else count_of(most, "point")
 
 
 def _linked(model: Model, n_rows: int) -> Model | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import find_method
 from coterie.errors import CoterieError
@@ -25,7 +26,7 @@ from coterie.show.report.facts import (
     TruthFacts,
     TruthTable,
 )
-from coterie.show.report.numbers import count, plain, rounded
+from coterie.show.report.numbers import plain, rounded
 from coterie.show.report.subject import shorten
 
 BINS = 24
@@ -48,7 +49,7 @@ WORDS = {
     "weakest border": "the same for the least clear border, not limited; 0 and below is not significant",
     "crossing": "share of nearest-neighbour pairs that cross a border between groups; small is good",
     "noise": "share of rows in no group",
-    "silhouette": "how much nearer rows are to their own group than to the next; 1 is far apart",
+    "silhouette": "how much nearer rows are to their own group than to the next; 1 is well separated",
 }
 
 
@@ -76,7 +77,7 @@ def evidence_facts(evidence: Evidence, *, is_guess: bool = False) -> EvidenceFac
 
 def _bars(counts: Sequence[int], judge: Curve | None) -> tuple[tuple[float, str], ...]:
     if judge is None:
-        return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
+        return tuple((float(n), count_of(n, "criterion", "criteria")) for n in counts)
     return tuple((max(0.0, value), f"{JUDGE} {plain(value)}") for value in map(float, judge.values))
 
 
@@ -115,7 +116,7 @@ def _counted_in_words(ks: Sequence[int], counts: Sequence[int], k: int) -> str:
         return f"{all_of_them.get(total, f'All {total} criteria that choose say')} k = {k}"
     second = max(others, key=lambda other: counts[ks.index(other)])
     n_second = counts[ks.index(second)]
-    said = f"{own} of {count(total, 'criterion', 'criteria')} {_say(own)} k = {k}"
+    said = f"{own} of {count_of(total, 'criterion', 'criteria')} {_say(own)} k = {k}"
     if own + n_second == total:
         return f"{said}, the other{'' if n_second == 1 else f' {n_second}'} k = {second}"
     return f"{said}, {n_second} {_say(n_second)} k = {second}"
@@ -161,7 +162,7 @@ def _stability_in_words(per_group: FloatArray) -> str:
     weakest = int(np.nanargmin(per_group))
     value = per_group[weakest]
     if value >= SAME:
-        return "Every group is stable: always the same rows"
+        return "Every group is stable: all resamples give the same rows"
     if is_stable(value):
         return f"Every group is stable; the least stable is group {weakest + 1} ({value:.2f})"
     n_weak = sum(not is_stable(one) for one in per_group)
@@ -243,8 +244,14 @@ def _truth_in_words(found: ClassTable) -> str:
         split = (table > 0).sum(axis=1).max()
         return "Every group holds one class" + ("" if split > 1 else ", and every class is one group")
     largest = np.argsort(-table[:, mixed], kind="stable")[:2]
-    first, second = (f"{table[one, mixed]:,} of {shorten(found.names[one])}" for one in largest)
+    first, second = (f"{table[one, mixed]:,} of {_called(found.names[one])}" for one in largest)
     return f"Group {mixed + 1} mixes {first} with {second}"
+
+
+def _called(name: str) -> str:
+    """Return the name of a class; "class 2" where it is a number, which would read as a count."""
+    is_number = name.replace(".", "", 1).lstrip("+-").isdigit()
+    return f"class {shorten(name)}" if is_number else shorten(name)
 
 
 def meaning(word: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
+from coterie._printing import count_of
 from coterie._support.files import check_output
 from coterie._support.typing import FloatArray, Indices, Labels, SparseData
 from coterie.cluster import lay_out_graph
@@ -16,7 +17,6 @@ from coterie.errors import InvalidData
 from coterie.pipeline.graph import GraphClustering
 from coterie.pipeline.partition import Partition, RowsAtHand
 from coterie.show.report.clusterings import versions
-from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject
 from coterie.show.report.write import write_subject
 
@@ -99,7 +99,7 @@ def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | Non
         is_network=True,
         scaling="edges",
         units=("node", "nodes"),
-        extent=count(found.n_edges, "edge"),
+        extent=count_of(found.n_edges, "edge"),
         notes=found.notes,
         made=[("method", "Leiden"), ("resolution", f"{found.resolution:g}"), *versions()],
         command=command,

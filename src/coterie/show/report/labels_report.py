@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Settings
 from coterie.data import SCALINGS, LabelledData, Table, read_labels_table, read_rows, read_table, read_truth
 from coterie.pipeline.groups import group_name
 from coterie.pipeline.partition import given_groups
 from coterie.show.report.clusterings import page_name, versions
-from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject, shorten
 from coterie.show.report.write import write_subject
 
@@ -128,7 +128,7 @@ def subject_of_labels(
         title=Path(data.data_source).name,
         partition=given.partition,
         n_rows=len(data.X) + data.n_dropped,
-        headline=count(len(names), "group"),
+        headline=count_of(len(names), "group"),
         lead=f"given by the column {data.label_name} of {data.source}"
         + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
         left_out=[(column.name, column.reason) for column in data.left_out],

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import FloatArray, Indices
 from coterie.data.geography.positions import place_text
 from coterie.pipeline.many_columns import MANY_COLUMNS
@@ -14,7 +15,7 @@ from coterie.show.layout.globe import projection_for
 from coterie.show.layout.planes import GOLDEN, NearPlane, density, graph_plane, near_plane, principal_plane
 from coterie.show.layout.upper_tree import UpperTree, upper_tree
 from coterie.show.report.facts import DensityFacts, MapFacts, TreeFacts
-from coterie.show.report.numbers import count, percent, rounded
+from coterie.show.report.numbers import percent, rounded
 from coterie.show.report.subject import Subject, shorten
 from coterie.tree import Dendrogram
 
@@ -96,7 +97,7 @@ def _positions(subject: Subject, places: Indices, columns: tuple[str, str]) -> M
 
 def _components(subject: Subject, places: Indices) -> MapFacts:
     plane, shares, is_whole = principal_plane(subject.at_hand.points, places)
-    said = "" if is_whole else f" (computed from {count(len(places), 'row')})"
+    said = "" if is_whole else f" (computed from {count_of(len(places), 'row')})"
     shown = plane[places] if is_whole else plane
     if subject.at_hand.category_of:
         said = f" (factor analysis of mixed data{', ' + said.strip(' ()') if said else ''})"
@@ -141,8 +142,8 @@ def _near_rows(subject: Subject, places: Indices) -> MapFacts | None:
 def _near_facts(found: NearPlane, shade: DensityFacts | None) -> MapFacts:
     return MapFacts(
         name=found.name,
-        caption=f"{found.how[:1].upper()}{found.how[1:]}: {NEAR_MEANS.get(found.name, ALIKE)}; sizes of gaps "
-        f"and of clouds mean nothing.",
+        caption=f"{found.how[:1].upper()}{found.how[1:]}: {NEAR_MEANS.get(found.name, ALIKE)}; sizes of "
+        f"groups and gaps between them are not to scale.",
         x_title="",
         y_title="",
         x=rounded(found.places[:, 0]),
@@ -173,12 +174,12 @@ def tree_facts(subject: Subject, places: Indices) -> TreeFacts | None:
 
 def _leaf_names(tree: Dendrogram, upper: UpperTree, subject: Subject) -> list[str]:
     return [
-        subject.name_of(node) if node < tree.n_leaves else count(size, "row")
+        subject.name_of(node) if node < tree.n_leaves else count_of(size, "row")
         for node, size in zip(upper.leaves, upper.sizes, strict=False)
     ]
 
 
 def _tree_title(tree: Dendrogram, n_shown: int) -> str:
     if n_shown == tree.n_leaves:
-        return f"How {count(tree.n_leaves, 'row')} join, nearest first"
-    return f"How {count(tree.n_leaves, 'row')} join: the last {n_shown - 1} merges"
+        return f"Dendrogram of {count_of(tree.n_leaves, 'row')}"
+    return f"Dendrogram of {count_of(tree.n_leaves, 'row')} (last {n_shown - 1} merges)"

@@ -100,14 +100,3 @@ def percent(share: float) -> str:
     if 0.999 < share < 1:
         return "> 99.9 %"
     return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
-
-
-def count(n: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(12000, "row")
-    ('1 row', '12,000 rows')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -7,16 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from coterie._printing import visible, visible_in_json
+from coterie._printing import count_of, visible, visible_in_json
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject
 from coterie.show.policy import content_policy
 from coterie.show.report import drawings
 from coterie.show.report.evidence import glossary
 from coterie.show.report.facts import ReportFacts, RunnerFacts
-from coterie.show.report.numbers import aligned, count, percent, plain, signed
+from coterie.show.report.numbers import aligned, percent, plain, signed
+
+if TYPE_CHECKING:
+    pass
 
 # in the order in which they need each other
 SCRIPTS = (
@@ -99,7 +102,7 @@ def _environment() -> Any:
     }
     environment.globals |= {
         "aligned": aligned,
-        "count": count,
+        "count": count_of,
         "histogram": drawings.histogram,
         "named_every": drawings.named_every,
         "ends": drawings.least_and_most,

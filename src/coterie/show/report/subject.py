@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from coterie.evaluate import Significance, Stability
 from coterie.pipeline import Candidate, FitVerdict, Profile
 from coterie.pipeline.many_columns import PixelColumns, are_numbered, pixel_columns
 from coterie.pipeline.partition import Partition, RowsAtHand
+from coterie.pipeline.series import SeriesRows
 from coterie.select import Evidence
 from coterie.tree import Dendrogram
 
@@ -53,7 +53,7 @@ class Subject:
     typical: Sequence[Indices] | None = None  # places of their most typical rows, where they are known
     linked: Model = None  # the estimator, where it linked near rows: its graph is drawn as a map
     is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
-    series: Any = None  # rows that are time series, which cards draw
+    series: SeriesRows | None = None  # rows that are time series, which cards draw
     used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own
     units: tuple[str, str] = ("row", "rows")  # what is grouped: one, and many
     extent: str | None = None  # what the rows have, in words; None: so many columns

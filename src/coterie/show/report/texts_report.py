@@ -87,7 +87,7 @@ def subject_of_texts(
         scaling="words of the texts" if found.encoder is not None else "vectors of the texts",
         notes=found.notes,
         made=[
-            ("method", "communities of near texts"),
+            ("method", "communities of similar texts"),
             ("persistence", f"{found.persistence:.2f}"),
             *versions(),
         ],

@@ -71,7 +71,7 @@ export function start(root, transport, { isPage }) {
 /** @param {import("./store.js").Store} store */
 function makeOffline(store) {
   const element = h("div", { class: "banner banner-poor", role: "alert", hidden: true },
-    h("span", {}, h("strong", {}, "The server is gone. "), "Your work was saved as you made it. Start ", h("code", {}, "coterie explore"), " again and open the address it prints; at the same address this page reconnects by itself."),
+    h("span", {}, h("strong", {}, "The server is gone. "), "Your work was saved automatically. Start ", h("code", {}, "coterie explore"), " again and open the address it prints; at the same address this page reconnects by itself."),
     button("Try now", { class: "small", onclick: () => store.refresh() }));
   store.listen((change) => { if (change === "link") element.hidden = store.isUp; });
   return element;

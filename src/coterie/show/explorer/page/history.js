@@ -15,7 +15,7 @@ export function makeHistory(store) {
         type: "button", class: `history-step${at > position ? " is-undone" : ""}`, "aria-current": at === position ? "step" : null, "data-key": `step ${at}`,
         onclick: () => store.act(() => store.api.jump(at)),
       }, h("span", {}, text), h("span", { class: "muted" }, when)));
-    renew(list, step(0, "The data as they were opened", ""), log.map((/** @type {any} */ one, /** @type {number} */ at) => step(at + 1, one.text ?? one.op, time(one.at))));
+    renew(list, step(0, "The data as opened", ""), log.map((/** @type {any} */ one, /** @type {number} */ at) => step(at + 1, one.text ?? one.op, time(one.at))));
   }
   store.listen((change) => { if (change === "state" && element.open) draw(); });
   return {

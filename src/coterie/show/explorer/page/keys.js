@@ -10,7 +10,7 @@ const KEYS = [
 export function makeHelp() {
   const element = h("dialog", { class: "sheet", "aria-labelledby": "help-title" },
     h("div", { class: "sheet-head" }, h("h2", { id: "help-title" }, "How to use it"), button("Close", { icon: "close", class: "icon-button", onclick: () => element.close() })),
-    h("p", {}, "Look at the groups, doubt them, correct them, test them again, take them with you. Draw around points on the map or pick groups in the list; then merge, split, move or cluster again. Every step can be undone."),
+    h("p", {}, "See, edit, test and export groups. Draw around points on the map or pick groups in the list; then merge, split, move or cluster again. Every step can be undone."),
     h("p", {}, "Export gives the labels, the model, the report, or a Python script that repeats what you did to the bit. Nothing leaves this computer."),
     h("dl", { class: "keys" }, KEYS.map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)))));
   return { element, open: () => element.showModal() };

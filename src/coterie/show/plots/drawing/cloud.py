@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +10,21 @@ import numpy.typing as npt
 from coterie._support.typing import FloatArray, Labels
 from coterie.show.palette import INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots.drawing.canvas import drawing
-from coterie.show.plots.drawing.marks import words_of_labels
+from coterie.show.plots.drawing.marks import POINTS_PER_INCH, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
 
 MOST_MARKERS = 20_000  # rows; more are drawn as a density
 MOST_VECTORS = 2_000  # rows; more are drawn as pixels in SVG and PDF files
 MOST_NAMED = 12  # clusters in a legend; more are named where they stand
 LONGEST_IN_CROWD = 10  # characters of a name among many
+NAME_POINTS, LETTER_WIDTH = 8.0, 0.62  # size of such a name; width of a letter, of that size
+NEAR_PLACE = 4.0  # points between a place and its name
+SIDES = {"above": (0, 1), "below": (0, -1), "right": (1, 0), "left": (-1, 0)}  # across, up
 CELLS = (480, 360)  # of a density, across and up
 FAINTEST = 0.25  # opacity of a cell with one row
 Extent: TypeAlias = tuple[float, float, float, float]
@@ -143,21 +148,46 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
             ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         return
     words = dict(zip(present, words_of_labels(present, names, LONGEST_IN_CROWD, is_short=True), strict=True))
-    for label, name in words.items():
-        _write_name(ax, np.median(places[labels == label], axis=0), name)
+    middles = np.array([np.median(places[labels == label], axis=0) for label in words])
+    sides = _sides_that_fit(ax, middles, list(words.values()))
+    for middle, name, side in zip(middles, words.values(), sides, strict=True):
+        _write_name(ax, middle, name, side)
 
 
-def _write_name(ax: Axes, place: FloatArray, name: str) -> None:
-    """Write a name just above a place, which may be marked."""
+def _sides_that_fit(ax: Axes, middles: FloatArray, names: list[str]) -> list[str]:
+    """Return on which side of its place each name stands: the first on which it covers no name before it."""
+    per_inch = ax.get_figure().dpi  # type: ignore[union-attr]  # has one
+    spots = ax.transData.transform(middles) * POINTS_PER_INCH / per_inch
+    taken: list[tuple[float, float, float]] = []  # middle of a name, and half of its width, in points
+    chosen = []
+    for (x, y), name in zip(spots.tolist(), names, strict=True):
+        half = LETTER_WIDTH * NAME_POINTS * len(name) / 2
+        boxes = {
+            side: (x + across * (half + NEAR_PLACE), y + up * (NAME_POINTS / 2 + NEAR_PLACE), half)
+            for side, (across, up) in SIDES.items()
+        }
+        free = [side for side, box in boxes.items() if not any(_overlap(box, other) for other in taken)]
+        chosen.append(free[0] if free else "above")
+        taken.append(boxes[chosen[-1]])
+    return chosen
+
+
+def _overlap(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+    return abs(one[0] - other[0]) < one[2] + other[2] and abs(one[1] - other[1]) < NAME_POINTS
+
+
+def _write_name(ax: Axes, place: FloatArray, name: str, side: str) -> None:
+    """Write a name beside a place, which may be marked."""
+    across, up = SIDES[side]
     text = ax.annotate(
         name,
         (float(place[0]), float(place[1])),
-        xytext=(0, 4),
+        xytext=(NEAR_PLACE * across, NEAR_PLACE * up),
         textcoords="offset points",
-        ha="center",
-        va="bottom",
+        ha={-1: "right", 0: "center", 1: "left"}[across],
+        va={-1: "top", 0: "center", 1: "bottom"}[up],
         color=INK,
-        fontsize="small",
+        fontsize=NAME_POINTS,
         zorder=6,
     )
     text.set_path_effects([drawing("patheffects").withStroke(linewidth=2.2, foreground="white")])
@@ -185,7 +215,7 @@ def draw_values(
     low: float,
     high: float,
     size: float | None = None,
-) -> Any:
+) -> PathCollection | AxesImage:
     """Draw every row at its place in the colour of a value; for many rows, the mean of each cell.
 
     Returns what a colour bar is made of.

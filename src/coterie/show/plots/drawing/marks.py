@@ -13,6 +13,7 @@ from coterie.show.plots.drawing.canvas import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patheffects import AbstractPathEffect
     from matplotlib.typing import ColorType
 
 LONGEST_NAME = 32
@@ -129,7 +130,7 @@ def letters_on(color: ColorType) -> str:
     return "white" if contrast("#ffffff", behind) >= LEAST_CONTRAST else "black"  # one of the two always can
 
 
-def halo(width: float = 2.2) -> list[Any]:
+def halo(width: float = 2.2) -> list[AbstractPathEffect]:
     """Return the path effects of a white rim, so that lines and letters stand out from any colour.
 
     Examples
@@ -138,17 +139,6 @@ def halo(width: float = 2.2) -> list[Any]:
     1
     """
     return [drawing("patheffects").withStroke(linewidth=width, foreground="white")]
-
-
-def count_of(n: int, thing: str, things: str | None = None) -> str:
-    """Return a number and a noun in the right number.
-
-    Examples
-    --------
-    >>> count_of(1, "row"), count_of(1200, "row"), count_of(2, "class", "classes")
-    ('1 row', '1,200 rows', '2 classes')
-    """
-    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
 
 
 def _is_noise(label: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,7 +103,9 @@ def _equal_gaps(
         begin += high - low + gap
 
 
-def _wedge(around: npt.NDArray[np.complex128], neighbour: int, members: Any) -> tuple[float, float]:
+def _wedge(
+    around: npt.NDArray[np.complex128], neighbour: int, members: Sequence[int] | Indices
+) -> tuple[float, float]:
     """Return the angles between which some nodes are seen from the origin, about that of a neighbour."""
     towards = (
         around[neighbour] if around[neighbour] != 0 else around[members][np.abs(around[members]).argmax()]
@@ -114,7 +117,7 @@ def _wedge(around: npt.NDArray[np.complex128], neighbour: int, members: Any) -> 
     return middle + float(away.min()), middle + float(away.max())
 
 
-def read_phylogeny(model: Any, who: str) -> Phylogeny:
+def read_phylogeny(model: object, who: str) -> Phylogeny:
     """Return a tree with branch lengths: as given, or of a dendrogram.
 
     Examples

@@ -18,7 +18,7 @@ export function silhouettes(evidence, store) {
   const known = (evidence.silhouettes ?? []).map((/** @type {any} */ one, /** @type {number} */ at) => ({
     group: store.groupById(one?.id ?? evidence.silhouette_ids?.[at]), mean: one?.mean ?? one, values: one?.values ?? null,
   })).filter((/** @type {any} */ one) => one.group && typeof one.mean === "number");
-  if (!known.length) return nothing("No silhouettes yet: test again to compute them.");
+  if (!known.length) return nothing("No silhouettes yet: use “Test again” to compute them.");
   const low = Math.min(0, ...known.flatMap((/** @type {any} */ one) => one.values ?? [one.mean]));
   const least = known.reduce((/** @type {any} */ low, /** @type {any} */ one) => (one.mean < low.mean ? one : low));
   const title = known.length > 1 ? `${store.nameOf(least.group.label)} is the least well separated (${figure(least.mean)})` : "How well rows fit their group";
@@ -114,7 +114,7 @@ export function dendrogram(merges, n, colour, shown = merges.length) {
 /** @param {any} evidence @param {Store} store */
 export function stabilities(evidence, store) {
   const known = store.groups.filter((/** @type {any} */ group) => typeof group.stability === "number");
-  if (!known.length) return nothing("Stability was not computed yet: test again.");
+  if (!known.length) return nothing("Stability was not computed yet: use “Test again”.");
   const weakest = known.reduce((/** @type {any} */ low, /** @type {any} */ one) => (one.stability < low.stability ? one : low));
   return titled(`Mean Jaccard over resamples; ${store.nameOf(weakest.label)} is the weakest (${figure(weakest.stability)})`,
     h("ul", { class: `meters${known.length > 8 ? " is-many" : ""}` }, known.map((/** @type {any} */ group) => h("li", {},
@@ -125,7 +125,7 @@ export function stabilities(evidence, store) {
 /** Null draws as dots, the observed value as a line. @param {any} evidence */
 export function chance(evidence) {
   const { draws = [], observed, text } = evidence.chance ?? {};
-  if (!draws.length || typeof observed !== "number") return nothing("Chance was not tested yet: test again.");
+  if (!draws.length || typeof observed !== "number") return nothing("Not tested against null data yet: use “Test again”.");
   const low = Math.min(observed, ...draws), high = Math.max(observed, ...draws), spread = high - low || 1;
   const x = (/** @type {number} */ value) => 4 + (92 * (value - low)) / spread;
   const bins = 40, counts = new Array(bins).fill(0);

@@ -21,7 +21,7 @@ export function makeCompare(store) {
   const selected = h("span", { class: "muted" });
   const element = h("section", { class: "place compare-place", "aria-label": "Compare" },
     h("div", { class: "compare-said" }, said, text), h("div", { class: "compare-maps" }, a.element, b.element),
-    h("section", { class: "panel", "aria-label": "Who moved where" }, h("div", { class: "compare-tools" }, moved, selected), table));
+    h("section", { class: "panel", "aria-label": "Which rows moved" }, h("div", { class: "compare-tools" }, moved, selected), table));
   /** @type {any[]} */
   let methods = [];
   /** @type {any} */

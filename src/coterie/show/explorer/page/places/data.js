@@ -27,7 +27,7 @@ export function makeData(store, messages) {
         h("thead", {}, h("tr", {}, ["column", "kind", "values", "missing", "use", "weight", "why"].map((name) => h("th", { scope: "col" }, name)))), columns)),
       h("div", { class: "data-switches" }, h("label", {}, h("span", { class: "muted" }, "Scaling"), scale), h("label", {}, h("span", { class: "muted" }, "Missing values"), missing), apply)),
     h("section", { class: "panel", "aria-label": "First rows" }, h("h2", { class: "panel-title" }, "Rows"), table.element));
-  const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "See the groups, correct them, test them again, take them with you."));
+  const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "See, edit, test and export groups."));
   const element = h("section", { class: "place data-place", "aria-label": "Data" }, welcome,
     h("div", { class: "data-sources" }, drop, h("div", { class: "sets-holder" }, h("h3", {}, "Or one of these"), sets)), known);
 

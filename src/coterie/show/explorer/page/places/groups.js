@@ -175,7 +175,7 @@ function makeLimits(store) {
     renew(pairs, together.map((/** @type {any} */ rows) => line(rows, "stay together")), apart.map((/** @type {any} */ rows) => line(rows, "stay apart")));
     const locked = store.groups.filter((/** @type {any} */ group) => group.locked).length;
     again.disabled = Boolean(store.job) || !store.hasData;
-    said.textContent = locked ? `${counted(locked, "locked group")} will stay as ${locked === 1 ? "it is" : "they are"}.` : "Lock groups that shall stay: all others are clustered again.";
+    said.textContent = locked ? `${counted(locked, "locked group")} will stay as ${locked === 1 ? "it is" : "they are"}.` : "Lock the groups to keep: all others are clustered again.";
   };
   return element;
 }

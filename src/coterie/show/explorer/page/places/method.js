@@ -12,7 +12,7 @@ export function makeMethod(store) {
   const element = h("section", { class: "panel method-panel", "aria-label": "Method" }, h("h2", { class: "headline" }, "Method"),
     h("div", { class: "field" }, h("label", { for: "coterie-method" }, "Method"), method, about), basics, rest,
     h("div", { class: "field is-short" }, h("label", { for: "coterie-seed" }, "Seed"), seed),
-    run, h("p", { class: "muted small-text" }, "The new groups replace those of now; undo brings them back. Locked groups stay only with “Cluster the rest again”."));
+    run, h("p", { class: "muted small-text" }, "The new groups replace the current ones; undo brings them back. Locked groups stay only with “Cluster the rest again”."));
   /** @type {any[]} */
   let methods = [];
   const FIRST = ["n_clusters", "k", "distance", "metric", "linkage", "eps", "min_samples", "min_cluster_size", "n_components", "budget"];

@@ -45,7 +45,7 @@ export function makeTeach(store) {
   let cursor = [0.5, 0.5];
   const method = h("select", { id: "coterie-lesson", onchange: () => { showFields(); void run(); } }, METHODS.map(([name, text]) => h("option", { value: name }, text)));
   const fields = h("div", { class: "teach-fields" });
-  const paper = s("svg", { class: "paper", viewBox: `0 0 ${SHEET} ${SHEET}`, tabindex: "0", role: "application", "aria-label": "Sheet for points: click or drag to add points. With keys: arrows move the cross, Enter adds a point, Backspace takes the last away.", "data-testid": "paper" });
+  const paper = s("svg", { class: "paper", viewBox: `0 0 ${SHEET} ${SHEET}`, tabindex: "0", role: "application", "aria-label": "Sheet for points: click or drag to add points. With keys: arrows move the cross, Enter adds a point, Backspace removes the last.", "data-testid": "paper" });
   const tree = h("div", { class: "teach-tree", hidden: true });
   const said = h("p", { class: "teach-said", "aria-live": "polite", "data-testid": "teach-text" });
   const count = h("span", { class: "muted" });
