@@ -86,7 +86,7 @@ plots.map(degrees, near.fit(degrees))
         ),
         Entry(
             "regions",
-            "Which group a new row would go to: the Voronoi cells of k-means, the regions of any model.",
+            "Decision regions: the Voronoi cells of k-means, or the regions of any model that predicts.",
             """
 plots.regions(X, KMeans(4, random_state=0).fit(X))
 """,
@@ -103,7 +103,7 @@ plots.mixture(iris, mixture)
         ),
         Entry(
             "responsibilities",
-            "How much each row belongs to each component.",
+            "Soft memberships: how much each row belongs to each component.",
             """
 close, _ = make_blobs(400, centers=3, cluster_std=3.2, random_state=7)
 plots.responsibilities(close, GaussianMixture(3, random_state=0).fit(close))
@@ -164,7 +164,7 @@ plots.dendrogram(tree, cut=3)
         ),
         Entry(
             "linkages",
-            "What the choice of the linkage does.",
+            "The same rows by six linkages.",
             """
 names = ("single", "average", "complete", "ward", "centroid", "median")
 trees = {name: Dendrogram.from_linkage(linkage(iris, name)) for name in names}
@@ -202,7 +202,7 @@ plots.tanglegram(*untangled_pair(first, second), cut=3, names=("average", "compl
         ),
         Entry(
             "radial_tree",
-            "A tree around its root.",
+            "A radial dendrogram.",
             """
 plots.radial_tree(tree, cut=3)
 """,
@@ -220,7 +220,7 @@ plots.phylogram(phylogeny, cut=4)
         ),
         Entry(
             "unrooted_tree",
-            "The same without a root.",
+            "The same tree, unrooted.",
             """
 from coterie.phylogeny import bootstrap, evolve, infer_tree, random_tree
 

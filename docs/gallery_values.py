@@ -99,7 +99,7 @@ plots.parallel_coordinates(iris, medoids)
         ),
         Entry(
             "stability",
-            "Whether each group comes back in bootstrap resamples.",
+            "How well each group is recovered in bootstrap resamples.",
             """
 from coterie.evaluate import stability
 
@@ -139,7 +139,7 @@ plots.condensed_tree(HDBSCAN(min_cluster_size=15).fit(noisy))
         ),
         Entry(
             "k_distances",
-            "Which radius suits DBSCAN: the knee of the sorted distances to the fifth row.",
+            "Choosing eps for DBSCAN: the knee of the sorted distances to the fifth neighbour.",
             """
 from coterie.cluster import suggest_eps
 
@@ -150,7 +150,7 @@ plots.k_distances(suggest_eps(noisy, min_samples=5))
     "What spectral clustering sees": (
         Entry(
             "eigenvalues",
-            "The smallest eigenvalues of the Laplacian; the largest gap tells how many groups hang together.",
+            "The smallest eigenvalues of the Laplacian; the eigengap suggests the number of groups.",
             """
 from coterie.cluster import SpectralClustering
 
@@ -160,7 +160,7 @@ plots.eigenvalues(spectral)
         ),
         Entry(
             "affinity",
-            "The graph of the rows in the order of the groups: blocks hang together.",
+            "The affinity matrix, rows sorted by group: groups are blocks.",
             """
 plots.affinity(SpectralClustering(4, gamma=0.5, random_state=0).fit(X))
 """,

@@ -29,10 +29,10 @@ MOVING = ("kmeans_animation",)
 DPI, COLORS = 160, 64
 MOST_BYTES = 2_000_000  # of all pictures together
 HEAD = """# Gallery
-Every picture of `coterie.show.plots`, and the lines that draw it (made by `docs/make_gallery.py`). A function
-takes a value and `ax=None` and returns the Axes, or a Figure where there are several panels; nothing is shown
-or saved: `ax.figure.savefig("groups.png")`. Every row is drawn, as a density when there are many.
-`coterie plot KIND DATA -o out.png` draws the same on the command line. The lines below follow these:
+Every plot of `coterie.show.plots` with its code (made by `docs/make_gallery.py`). A plot function takes a
+value and `ax=None` and returns the Axes, or a Figure if there are several panels; it neither shows nor saves:
+`ax.figure.savefig("groups.png")`. All rows are drawn, as a density when there are many.
+`coterie plot KIND DATA -o out.png` draws the same on the command line. The examples below start with:
 
 ```py
 """
@@ -114,6 +114,7 @@ titles = ("800 customers in 5 groups", "The same, in principal components", "War
 for ax, title in zip((left, middle, right), titles, strict=True):
     ax.set_title(title, loc="left")
 left.get_legend().remove()
+left.yaxis.set_major_formatter("{x:,.0f}")
 figure
 """
 
@@ -144,7 +145,7 @@ def problems() -> list[str]:
     found = [] if PAGE.exists() and PAGE.read_text() == page() else [f"{PAGE.name} is old"]
     shown = {entry.plot for entry in entries()}
     found += [f"no picture of {name}" for name in sorted(set(plots.__all__) - shown)]
-    found += [f"{name} is no plot" for name in sorted(shown - set(plots.__all__))]
+    found += [f"{name} is not a plot" for name in sorted(shown - set(plots.__all__))]
     found += [f"{file.name} is missing" for file in files() if not file.exists()]
     size = sum(file.stat().st_size for file in files() if file.exists())
     too_much = [f"the pictures take {size:,} bytes, {MOST_BYTES:,} allowed"] if size > MOST_BYTES else []

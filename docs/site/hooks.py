@@ -142,7 +142,7 @@ $${facts.formula}$$
 
 **Use it for**: {facts.use}
 
-**Rather not for**: {facts.avoid}
+**Not for**: {facts.avoid}
 
 | cost | grows with |
 |---|---|

@@ -57,7 +57,7 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "minibatch-kmeans": MethodFacts(
         r"c_j \leftarrow c_j + \frac{1}{N_j}\,(x - c_j)",
-        "Rows that arrive as a stream, or so many that a single pass is all there is time for.",
+        "Rows that arrive as a stream, or so many that there is time for one pass only.",
         "Rows that fit in memory: `KMeans` is fast enough and finds the better optimum.",
         "batch k d for a step",
         "one batch and the centres",
@@ -120,7 +120,7 @@ FACTS: dict[str, MethodFacts] = {
     "constrained-kmeans": MethodFacts(
         SSE + r" \quad \text{such that } l_j \le |C_j| \le u_j",
         "Groups that must have a size: teams, routes, batches; rows that must or must not be together.",
-        "Sizes that nobody asked for: limits hide what the data show.",
+        "Sizes that do not matter: limits hide the structure of the data.",
         "k-means, and a transportation problem of n rows and k groups for each pass",
         "n k costs",
         "constraints.md",
@@ -129,7 +129,7 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "birch": MethodFacts(
         r"\sqrt{\frac{1}{W} \sum_i w_i \lVert x_i - c \rVert^2} \le \text{threshold}",
-        "One pass over rows from a stream or a file, when a summary of them will do.",
+        "One pass over rows from a stream or a file, when a summary of them is enough.",
         "Many columns, where a threshold says little; groups that are not round.",
         "n d log(subclusters), in one pass",
         "the subclusters",
@@ -151,7 +151,7 @@ FACTS: dict[str, MethodFacts] = {
         REACHABILITY,
         "Groups of any shape and of different densities, with noise, and no radius to choose.",
         "Every row needs a group (mode clustering, Genie); more than some 30 columns "
-        '(`neighbors="approximate"`, or communities of near rows).',
+        '(`neighbors="approximate"`, or neighbour-graph communities).',
         "the spanning tree: about n log n in few columns, n² in many",
         ROWS_ONLY,
         "density.md",
@@ -160,8 +160,8 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "fuzzy": MethodFacts(
         r"J = \sum_i \sum_k u_{ik}^m \lVert x_i - c_k \rVert^2, \quad \sum_k u_{ik} = 1",
-        "Round groups that overlap, when a share of every row in every group is wanted, without densities.",
-        "Groups of different spread or shape (`mixture`); many columns, where all shares become equal.",
+        "Round groups that overlap, with soft memberships, without a density model.",
+        "Groups of different spread or shape (`mixture`); many columns, where all memberships become equal.",
         "n k d for an iteration",
         "the rows and n k memberships",
         "fuzzy.md",
@@ -172,7 +172,7 @@ FACTS: dict[str, MethodFacts] = {
         r"v_j = \frac{\sum_i h(j, c(i))\, x_i}{\sum_i h(j, c(i))}, \quad "
         r"h(j, l) = e^{-d(j, l)^2 / 2\sigma^2}",
         "A map to look at: similar rows at neighbouring nodes, ridges between groups.",
-        "Labels alone: k-means or Ward's method say the same with fewer choices.",
+        "Labels alone: k-means or Ward's method give similar groups with fewer choices.",
         "n d for an epoch, times the nodes",
         "the rows and the nodes",
         "som.md",
@@ -192,7 +192,7 @@ FACTS: dict[str, MethodFacts] = {
     "modes": MethodFacts(
         r"\frac{\hat f(\text{lower peak}) - \hat f(\text{pass})}{\text{standard error}} "
         r"> \text{depth in one cloud}",
-        "Hills of the density, of any shape; a number of groups that is tested against a single cloud.",
+        "Modes of the density, of any shape; the number of groups is tested against a single cluster.",
         "More than some ten columns, where densities cannot be estimated.",
         "neighbours and a spanning tree: about n log n in few columns",
         "n times the neighbours",
@@ -212,7 +212,7 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "mixture": MethodFacts(
         r"p(x) = \sum_{k} \pi_k \, \mathcal{N}(x;\, \mu_k, \Sigma_k)",
-        "Elliptic clouds of different spread that overlap; shares of every row in every group; BIC for k.",
+        "Elliptical groups of different spread that overlap; soft memberships; BIC for k.",
         "Curved groups; more columns than rows in a group (then a `diag` or `spherical` family).",
         "n k d² for an iteration with full covariances, n k d for the diagonal ones",
         "the rows and k d² parameters",
@@ -222,7 +222,7 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "bayesian-mixture": MethodFacts(
         r"\ln p(X) \ge \mathbb{E}_q[\ln p(X, \theta)] - \mathbb{E}_q[\ln q(\theta)]",
-        "Elliptic clouds whose number is not known: give more components than expected, unneeded ones fade.",
+        "Elliptical groups of unknown number: k is an upper limit, superfluous components stay empty.",
         "Curved groups; when a fixed number and BIC are wanted (`mixture`).",
         "n k d² for an iteration with full covariances, n k d for the diagonal ones",
         "the rows and k d² parameters",
@@ -235,7 +235,7 @@ FACTS: dict[str, MethodFacts] = {
         "Directions: embeddings, word counts, anything that is compared by the cosine.",
         "Rows whose length matters.",
         "n k d for an iteration; sparse rows by their entries",
-        "the rows and n k shares",
+        "the rows and n k memberships",
         "embeddings.md",
         "directions",
         {"n_components": 3, "random_state": 0},
@@ -243,16 +243,16 @@ FACTS: dict[str, MethodFacts] = {
     "latent-classes": MethodFacts(
         r"p(x) = \sum_c \pi_c \prod_j p_{cj}(x_j)",
         "Tables of numbers and categories with missing cells, when columns are unrelated within a group.",
-        "Columns that say the same thing twice: they look like groups.",
+        "Redundant (correlated) columns: they look like groups.",
         "n k d for an iteration",
-        "n k shares",
+        "n k memberships",
         "mixed.md",
         "table",
         {"n_components": 3, "random_state": 0},
     ),
     "spectral": MethodFacts(
         r"\min_{Y^\top D Y = I} \; \operatorname{tr}(Y^\top L Y), \quad L = D - W",
-        "Groups of any shape that hang together, the communities of a graph, k known.",
+        "Connected groups of any shape, or the communities of a graph, with k known.",
         "More than some 100,000 rows without landmarks; groups of very different sizes.",
         "the graph of neighbours, then k products with it for an iteration of the eigensolver",
         "n times the neighbours",
@@ -272,8 +272,8 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "embedding": MethodFacts(
         r"w_{ij} = a_{ij} + a_{ji} - a_{ij} a_{ji}, \quad a_{ij} = e^{-(d(i, j) - \rho_i)_+ / \sigma_i}",
-        "Vectors of language and image models: 50 to some thousand columns, up to millions of rows.",
-        "Few columns, where HDBSCAN and mixtures know more.",
+        "Embeddings of language and image models: 50 to some thousand columns, up to millions of rows.",
+        "Few columns, where HDBSCAN and mixtures do better.",
         "approximate neighbours, about n log n, and the communities of their graph",
         "n times the neighbours",
         "embeddings.md",
@@ -282,7 +282,7 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "kmedoids": MethodFacts(
         r"\min_{m_1, \ldots, m_k} \; \sum_{i=1}^{n} w_i \min_j d(x_i, m_j), \quad m_j \text{ a row}",
-        "Any distance, a typical row for every group, outliers that should not pull.",
+        "Any distance, a typical row for every group, robustness to outliers.",
         "Hundreds of thousands of rows with a plain Euclidean distance (k-means).",
         "n² for a round of swaps",
         "n² distances, or the rows alone where distances are made again",
@@ -292,7 +292,7 @@ FACTS: dict[str, MethodFacts] = {
     ),
     "affinity": MethodFacts(
         r"\max \; \sum_{i} s(i, e_i) \quad \text{so that } e_k = k \text{ wherever some } e_i = k",
-        "Groups about typical rows, from any similarities, symmetric or not; no number of groups to choose.",
+        "Groups around typical rows (exemplars), from any similarities; no number of groups to choose.",
         "More than some ten thousand rows; a number of groups that is known (k-medoids).",
         "n² for an iteration, a few hundred of them",
         "n² similarities, and the messages that differ from those of their row and column",
