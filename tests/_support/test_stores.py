@@ -67,7 +67,7 @@ def test_nothing_secret_is_ever_shown(user, password, signature):
 
 def test_credentials_in_an_address_of_a_store_are_refused_unseen():
     """Law: keys in s3:// or memory:// are refused, and not quoted."""
-    with pytest.raises(InvalidParameter, match="credentials do not belong into an address") as caught:
+    with pytest.raises(InvalidParameter, match="do not put credentials in a URL") as caught:
         read_all("memory://key:secret@place/a.csv")
     assert "secret" not in str(caught.value)
 

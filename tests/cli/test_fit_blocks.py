@@ -138,7 +138,7 @@ def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
         (["--method", "dbscan"], "checkpoint is not taken by dbscan"),
         (
             ["--method", "kmeans", "-k", "3", "--improve", "breathing"],
-            "--improve is not taken for data in blocks",
+            "--improve does not work for data in blocks",
         ),
     ],
 )

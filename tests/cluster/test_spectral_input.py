@@ -43,7 +43,7 @@ def test_arpack_that_does_not_converge(monkeypatch):
         raise ArpackNoConvergence("no", [], [])
 
     monkeypatch.setattr("coterie.cluster.spectral.eigen.lanczos", fail)
-    with pytest.raises(InvalidData, match=r"leading eigenvectors did not settle.*Increase eigen_tol"):
+    with pytest.raises(InvalidData, match=r"leading eigenvectors did not converge.*Increase eigen_tol"):
         SpectralClustering(4, gamma=0.5, eigen_solver="arpack").fit(BLOBS)
 
 

@@ -257,7 +257,9 @@ def test_wrong_requests(options, message):
 
 def test_wrong_data():
     """Data that cannot be clustered are refused with the way out."""
-    with pytest.raises(InvalidData, match="no column of numbers or categories to cluster by: a \\(text\\)"):
+    with pytest.raises(
+        InvalidData, match="no column of numbers or categories to cluster by: a \\(constant\\)"
+    ):
         coterie.fit(pd.DataFrame({"a": ["x"] * 20}))
     with pytest.raises(InvalidData, match="needs at least 4 rows, got 3"):
         coterie.fit(np.ones((3, 2)))

@@ -126,7 +126,7 @@ def test_answers_are_saved_and_place_no_series(tmp_path):
     found = coterie.fit(list(WAVES), series="rows", **ASKED)
     found.save(tmp_path / "m")
     assert coterie.load(tmp_path / "m").labels.tolist() == found.labels.tolist()
-    with pytest.raises(CoterieError, match="no new rows can be placed"):
+    with pytest.raises(CoterieError, match="these groups cannot predict new rows"):
         found.predict(WAVES)
 
 

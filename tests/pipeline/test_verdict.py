@@ -84,7 +84,7 @@ def test_words_never_deny_the_evidence(facts):
     if verdict.is_stable and len(verdict.per_group) > 1:
         assert sum(value >= DISSOLVED - 0.005 for value in verdict.per_group) > 1  # as they are printed
     if verdict.is_asked:
-        assert "as asked" in words
+        assert "as requested" in words
         assert words.startswith(f"{verdict.k} group")
     assert told["convincing"] is verdict.convincing
 
@@ -147,7 +147,7 @@ def test_one_group_that_comes_back_is_no_division():
 def test_one_group_that_was_asked_for_is_not_judged():
     """Law: where one group is asked for, nothing is compared, and nothing is said to have failed."""
     found = coterie.fit(np.random.default_rng(0).normal(size=(60, 2)), k=1, budget="fast")
-    assert found.headline == "1 group; as asked"
+    assert found.headline == "1 group; as requested"
     assert found.verdict.failed == ()
     assert "no other number was compared" in found.summary()
 
@@ -168,7 +168,7 @@ def test_untested_groups_are_said_to_be():
     X = np.concatenate([rng.normal(centre, 1, (40, 2)) for centre in ([0, 0], [9, 0])])
     found = coterie.fit(X, "kmeans", 2, believe=False)
     assert found.convincing is None
-    assert found.headline == "2 groups; as asked; not tested"
+    assert found.headline == "2 groups; as requested; not tested"
 
 
 def test_saved_answers_keep_their_verdict(three, tmp_path):

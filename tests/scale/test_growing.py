@@ -113,7 +113,7 @@ def test_what_cannot_be_updated(files):
     """Law: other methods have no update; wrong columns, NaN and no rows are refused, and nothing changes."""
     assert not hasattr(DBSCAN, "update")
     assert not hasattr(KMedoids, "update")
-    with pytest.raises(InvalidParameter, match="a DBSCAN cannot take in more rows; KMeans, "):
+    with pytest.raises(InvalidParameter, match="a DBSCAN cannot be updated with new rows; KMeans, "):
         grow(DBSCAN(), read_blocks(np.ones((3, 2))))
     model = KMeans(3, random_state=0).fit(files[0])
     before = model.cluster_centers_.copy()

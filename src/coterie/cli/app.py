@@ -60,7 +60,7 @@ Examples:
   coterie demo                                  a first look, no data needed
   coterie inspect customers.csv                 what the columns hold
   coterie fit customers.csv                     the groups, tested
-  coterie select customers.csv                  the evidence for the number of groups
+  coterie select customers.csv                  evidence for the number of groups
   coterie fit customers.csv -k 5 -o groups.csv  five groups, to a file
 
 After any command, --debug shows the traceback of an error.

@@ -161,7 +161,7 @@ def _probabilities(counts: Doubles, old: Doubles) -> Doubles:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ClassRun:
     """What one start ends with."""
 
     classes: Classes
@@ -179,7 +179,7 @@ def run_em(
     reg_covar: float,
     bounds: Sequence[float] = (),
     after_pass: Callable[[Classes, list[float]], None] | None = None,
-) -> Run:
+) -> ClassRun:
     """Raise the likelihood step by step, until the mean of a row gains less than `tol`.
 
     Parameters
@@ -202,11 +202,11 @@ def run_em(
         sums = sums_of(classes)
         found.append(float(sums[0]) / total)
         if len(found) > 1 and found[-1] - found[-2] < tol:
-            return Run(classes, found, True)
+            return ClassRun(classes, found, True)
         classes = classes.likelier(sums, reg_covar)
         if after_pass is not None:
             after_pass(classes, found)
-    return Run(classes, [*found, float(sums_of(classes)[0]) / total], False)
+    return ClassRun(classes, [*found, float(sums_of(classes)[0]) / total], False)
 
 
 def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.Generator) -> Classes:
@@ -483,7 +483,7 @@ class LatentClasses(LikelihoodClusterer):
             ),
         }
 
-    def _run(self, merged: MergedRows, start: Classes) -> Run:
+    def _run(self, merged: MergedRows, start: Classes) -> ClassRun:
         return run_em(
             TableSums(merged.rows, merged.weights).of,
             float(merged.weights.sum()),
@@ -493,7 +493,7 @@ class LatentClasses(LikelihoodClusterer):
             reg_covar=self.reg_covar,
         )
 
-    def _best_run(self, merged: MergedRows, listener: Listener | None) -> Run:
+    def _best_run(self, merged: MergedRows, listener: Listener | None) -> ClassRun:
         seed, best = check_seed(self.random_state), None
         with track(self.progress, f"{type(self).__name__}: start", total=self.n_init).also(
             listener

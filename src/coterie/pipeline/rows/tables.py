@@ -28,7 +28,8 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
     """
     if table.is_matrix or request.is_precomputed:
         return [], ""
-    left = [name for name in table.columns if name not in request.drop and name != request.truth]
+    truth = request.truth if isinstance(request.truth, str) else None  # or a class per row
+    left = [name for name in table.columns if name not in request.drop and name != truth]
     if request.columns:
         left = [name for name in left if name in request.columns]
     texts = [name for name in left if is_category(table.looks[name])]
