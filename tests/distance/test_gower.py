@@ -333,7 +333,7 @@ def test_hamming_and_jaccard_take_categories():
     np.testing.assert_array_equal(model.predict(frame), model.labels_)
     flags = pandas.DataFrame({"p": ["no", "yes", "yes"], "q": [True, True, False], "r": [0, 0, 1]})
     np.testing.assert_allclose(pairwise_distances(flags, metric="jaccard")[0], [0, 0.5, 1])
-    with pytest.raises(InvalidData, match=r'column "a" .* must have two values to be asymmetric'):
+    with pytest.raises(InvalidData, match=r'column "a" .* must be yes or no for jaccard, .* got 3 values'):
         pairwise_distances(frame.assign(a=list("xyzx")), metric="jaccard")
     with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
         pairwise_distances(frame.assign(a=["x", None, "y", "x"]), metric="hamming")

@@ -40,6 +40,20 @@ def test_pairs_are_kept(method):
         assert any("2 pairs together, by" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("n_pairs", [1, 2])
+def test_files_of_pairs_need_no_header(n_pairs, tmp_path):
+    """Law: a first line that names two rows is a pair, also if it is the only one."""
+    lines = ["customer 0,customer 1", "customer 2,customer 3"][:n_pairs]
+    path = tmp_path / "pairs.csv"
+    for header in ("", "one,other\n"):
+        path.write_text(header + "\n".join(lines) + "\n")
+        found = coterie.fit(TABLE, k=2, together=path, believe=False)
+        assert any(f"{n_pairs} pair" in note and "together, by name" in note for note in found.notes)
+    path.write_text("customer 0,custmer 1\n")
+    with pytest.raises(InvalidParameter, match=r'pair 1 names "custmer 1", .* Did you mean "customer 1"\?'):
+        coterie.fit(TABLE, k=2, together=path)
+
+
 def test_constrained_k_means_is_the_default():
     """Law: pairs without a method are for constrained k-means."""
     found = coterie.fit(TABLE, k=2, together=[(0, 1)], believe=False)

@@ -86,7 +86,8 @@ def _refuse_kinds(X: MatrixLike, what: str) -> None:
     refuse_queries(X, what)
     if issparse(X) or isinstance(X, str | bytes | dict):
         kind = "sparse rows" if issparse(X) else f"a {type(X).__name__}"
-        raise UnsupportedInput(f"{what} must be a table of rows and columns, got {kind}.")
+        way_out = " Make it a frame first: pandas.DataFrame(X)." if isinstance(X, dict) else ""
+        raise UnsupportedInput(f"{what} must be a table of rows and columns, got {kind}.{way_out}")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise InvalidData(f"{what} has masked values. Make them missing first: X.filled(numpy.nan).")
 

@@ -106,7 +106,7 @@ def run_contest(
     rows = None if mixed is None else MixedRows(taken, mixed)
     valleys = valleys_of(taken, request, mixed)
     most, beyond = _most(valleys, request)
-    task, may_be_one = Task(valleys, request.numbers(most), request, rows), request.may_be_one
+    task, may_be_one = Task(valleys, request.numbers(most, len(taken)), request, rows), request.may_be_one
     began = time.perf_counter()
     judged = _judge_all(task, tracker, steps_after)
     while request.ks is None and most < beyond and _still_rises(judged, most):

@@ -227,10 +227,16 @@ class FitRequest:
         """How cells are read, without what says where rows are found: for rows that are at hand."""
         return {"dates": self.reading["dates"]} if "dates" in self.reading else {}
 
-    def numbers(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of groups to try; where none are given, up to `most`."""
-        wanted = range(2, most + 1) if self.ks is None else [k for k in self.ks if k > 1]
-        return tuple(wanted)
+    def numbers(self, most: int, n_rows: int) -> tuple[int, ...]:
+        """Return the numbers of groups to try; where none are given, up to `most` that sizes allow."""
+        if self.ks is not None:
+            return tuple(k for k in self.ks if k > 1)
+        wanted = range(2, most + 1)
+        least, largest = self.settings.get("size_min", 0), self.settings.get("size_max", n_rows)
+        if not (isinstance(least, int) and isinstance(largest, int)):  # one for each group
+            return tuple(wanted)
+        fitting = [k for k in wanted if k * least <= n_rows <= k * largest]
+        return tuple(fitting or wanted)  # the method says why none is possible
 
     @property
     def takes_categories(self) -> bool:
