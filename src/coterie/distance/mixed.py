@@ -90,8 +90,8 @@ def learn_table(
         if levels is not None and len(levels) > 2:
             raise InvalidData(
                 f"{called(by_type.names[at] if by_type.names else None, at)} of X of {who} must be yes or no "
-                f"for {distance.name}, which compares sets, got {len(levels)} values. Use the distance hamming "
-                f"or gower, which take categories, or one column of yes and no per value: "
+                f"for {distance.name}, which compares sets, got {len(levels)} values. Use the distance "
+                f"hamming or gower, which take categories, or one column of yes and no per value: "
                 f"pandas.get_dummies(X)."
             )
     kinds = ["number" if kind == "number" else "asymmetric" for kind in by_type.kinds]

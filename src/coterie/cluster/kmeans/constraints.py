@@ -59,16 +59,16 @@ def check_size_limits(
             f"size_min of {who} asks for {least.sum():,} rows in {n_clusters:,} groups, but there are only "
             f"{n_rows:,}. Lower size_min or n_clusters."
         ).in_shell(
-            f"groups of at least {least.max():,} rows: {n_clusters:,} of them need {least.sum():,} rows, but there "
-            f"are only {n_rows:,}. Lower --sizes or -k."
+            f"groups of at least {least.max():,} rows: {n_clusters:,} of them need {least.sum():,} rows, but "
+            f"there are only {n_rows:,}. Lower --sizes or -k."
         )
     if most.sum() < n_rows:
         raise InvalidParameter(
             f"size_max of {who} leaves room for {most.sum():,} rows in {n_clusters:,} groups, but there are "
             f"{n_rows:,}. Raise size_max or n_clusters."
         ).in_shell(
-            f"groups of at most {most.max():,} rows: {n_clusters:,} of them hold {most.sum():,} rows, but there are "
-            f"{n_rows:,}. Raise --sizes or -k."
+            f"groups of at most {most.max():,} rows: {n_clusters:,} of them hold {most.sum():,} rows, but "
+            f"there are {n_rows:,}. Raise --sizes or -k."
         )
     return SizeLimits(least, np.minimum(most, n_rows))
 
