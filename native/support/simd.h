@@ -64,7 +64,9 @@ COTERIE_INLINE void store(T* to, Vec<T> value) {
 // thread calls finish_streams before others may read.
 template <class T>
 COTERIE_INLINE void stream(T* to, Vec<T> value) {
-#if defined(__AVX512F__)
+#if defined(__clang__)
+  __builtin_nontemporal_store(value, reinterpret_cast<Vec<T>*>(to));
+#elif defined(__AVX512F__)
   __builtin_ia32_movntpd512(reinterpret_cast<double*>(to), reinterpret_cast<Vec<double>>(value));
 #elif defined(__AVX2__)
   __builtin_ia32_movntpd256(reinterpret_cast<double*>(to), reinterpret_cast<Vec<double>>(value));
