@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "support/parallel.h"
 #include "support/platform.h"
 
 namespace coterie {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t small_page = 4096;  // where the system has no large ones to give
 
 }  // namespace
 
@@ -24,5 +26,14 @@ void* allocate_aligned(std::size_t bytes) {
 }
 
 void free_aligned(void* memory) noexcept { free_aligned_memory(memory); }
+
+void touch_pages(void* memory, std::size_t bytes, int threads) {
+  const auto size = static_cast<std::int64_t>(bytes), block = static_cast<std::int64_t>(huge_page);
+  auto* const first = static_cast<volatile char*>(memory);
+  parallel_for(block_count(size, block), threads, [&](std::int64_t task, int) {
+    const Range range = block_range(size, block, task);
+    for (std::int64_t at = range.begin; at < range.end; at += static_cast<std::int64_t>(small_page)) first[at] = 0;
+  });
+}
 
 }  // namespace coterie

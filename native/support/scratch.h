@@ -12,6 +12,10 @@ namespace coterie {
 void* allocate_aligned(std::size_t bytes);
 void free_aligned(void* memory) noexcept;
 
+// Gets the pages of fresh memory from the system, on all threads: whoever touches a page first waits until it has been cleared. Writes
+// zeros to some places; all are to be written after that.
+void touch_pages(void* memory, std::size_t bytes, int threads);
+
 namespace COTERIE_ISA {
 
 template <class T>

@@ -60,6 +60,29 @@ COTERIE_INLINE void store(T* to, Vec<T> value) {
   *reinterpret_cast<typename VectorTypes<T>::unaligned*>(to) = value;
 }
 
+// Writes to memory past the caches, where the processor can: for numbers that nobody reads soon. `to` is aligned to whole vectors; a
+// thread calls finish_streams before others may read.
+template <class T>
+COTERIE_INLINE void stream(T* to, Vec<T> value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value, reinterpret_cast<Vec<T>*>(to));
+#elif defined(__AVX512F__)
+  __builtin_ia32_movntpd512(reinterpret_cast<double*>(to), reinterpret_cast<Vec<double>>(value));
+#elif defined(__AVX2__)
+  __builtin_ia32_movntpd256(reinterpret_cast<double*>(to), reinterpret_cast<Vec<double>>(value));
+#elif defined(__SSE2__)
+  __builtin_ia32_movntpd(reinterpret_cast<double*>(to), reinterpret_cast<Vec<double>>(value));
+#else
+  store(to, value);
+#endif
+}
+
+COTERIE_INLINE void finish_streams() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 template <class T>
 COTERIE_INLINE Vec<T> broadcast(T value) {
   return value - Vec<T>{};  // folds to one broadcast; x - 0 is x for every x
@@ -81,6 +104,15 @@ COTERIE_INLINE Mask<T> lane_numbers() {
 template <class T>
 COTERIE_INLINE Vec<T> select(Mask<T> mask, Vec<T> if_true, Vec<T> if_false) {
   return mask ? if_true : if_false;
+}
+
+// sum + term where the mask is set, for sums that are not -0. One masked addition where the processor has such.
+template <class T>
+COTERIE_INLINE Vec<T> add_where(Mask<T> mask, Vec<T> sum, Vec<T> term) {
+  if constexpr (vector_bytes == 64)
+    return mask ? sum + term : sum;
+  else
+    return sum + (mask ? term : Vec<T>{});
 }
 
 template <class T>

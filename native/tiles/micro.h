@@ -101,7 +101,7 @@ struct Canberra {
 
 template <class T>
 struct Hamming {
-  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const { return sum + select<T>(x != y, broadcast<T>(1), Vec<T>{}); }
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const { return add_where<T>(x != y, sum, broadcast<T>(1)); }
 };
 
 template <class T, class Step>
@@ -181,8 +181,8 @@ struct GowerSums {
         const Vec<T> x = broadcast(strip.row[r][t]), apart = absolute<T>(x - y);
         const Mask<T> is_common = apart == apart;
         const auto [cost, counts] = step(x, y, apart, own);
-        difference[r] += select<T>(is_common, cost, Vec<T>{});
-        weight[r] += select<T>(is_common, counts, Vec<T>{});
+        difference[r] = add_where<T>(is_common, difference[r], cost);
+        weight[r] = add_where<T>(is_common, weight[r], counts);
       }
     }
   }
@@ -243,7 +243,7 @@ COTERIE_INLINE void complete_gower_block(const MixedColumns& mixed, const StripR
     for (int v = 0; v < panel_vectors; ++v) y[v] = load(panel + t * panel_width<T> + v * lanes<T>);
     for (int r = 0; r < strip_rows; ++r) {
       const Vec<T> x = broadcast(strip.row[r][t]);
-      for (int v = 0; v < panel_vectors; ++v) acc[r][v] += select<T>(x != y[v], own, Vec<T>{});
+      for (int v = 0; v < panel_vectors; ++v) acc[r][v] = add_where<T>(x != y[v], acc[r][v], own);
     }
   }
   for (int r = 0; r < strip_rows; ++r)

@@ -8,6 +8,27 @@ namespace {
 inline constexpr int rows_per_task = 48;  // a multiple of every strip; 48 numbers are whole cache lines
 static_assert(rows_per_task % strip_rows == 0);
 
+inline constexpr std::int64_t cache_line = 64;
+inline constexpr std::int64_t streamed_bytes = 1 << 25;  // results that no cache holds until they are read
+
+// Copies numbers to the result: whole lines past the caches where it is large, so that no line is read only to be overwritten.
+template <class T>
+struct ResultWriter {
+  bool streams;
+
+  COTERIE_INLINE void copy(const T* from, std::int64_t count, T* to) const {
+    constexpr std::int64_t per_line = cache_line / static_cast<std::int64_t>(sizeof(T));
+    std::int64_t j = 0;
+    if (streams) {
+      const auto past_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % cache_line / sizeof(T));
+      for (const std::int64_t head = past_line == 0 ? 0 : per_line - past_line; j < head && j < count; ++j) to[j] = from[j];
+      for (; j + per_line <= count; j += per_line)
+        for (std::int64_t at = j; at < j + per_line; at += lanes<T>) stream(to + at, load(from + at));
+    }
+    for (; j < count; ++j) to[j] = from[j];
+  }
+};
+
 // Row i keeps its columns i + 1.. of the tile; what is below the diagonal is the same pairs again.
 template <class T>
 struct Segment {
@@ -26,13 +47,15 @@ template <class T>
 struct Condensed {
   T* out;
   std::int64_t n;
-  explicit Condensed(const SelfStoreOutput<T>& to) : out(to.data), n(to.n) {}
+  ResultWriter<T> writer;
+  explicit Condensed(const SelfStoreOutput<T>& to)
+      : out(to.data), n(to.n), writer{n * (n - 1) / 2 * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes} {}
 
   void take(const Strip<T>& strip, std::int64_t, const T* tile, std::int64_t column, std::int64_t width) const {
     for (int r = 0; r < strip.count; ++r) {
       const Segment<T> segment = segment_of(strip, r, tile, column, width);
       const std::int64_t before = segment.row * (2 * n - segment.row - 1) / 2 - segment.row - 1;  // of column 0
-      for (std::int64_t j = segment.first; j < segment.end; ++j) out[before + j] = segment.values[j - segment.first];
+      writer.copy(segment.values, segment.end - segment.first, out + before + segment.first);
     }
   }
   void finish_chunk(Range, std::int64_t, std::int64_t) const {}
@@ -59,12 +82,13 @@ COTERIE_INLINE void transpose_lanes(V (&rows)[count]) {
 template <class T>
 COTERIE_INLINE void transpose_strip(const T* tile, std::int64_t width, T* out, std::int64_t stride) {
   std::int64_t j = 0;
-  if constexpr (lanes<T> == strip_rows) {  // a square of registers
+  if constexpr ((strip_rows & (strip_rows - 1)) == 0) {  // a square of registers
+    typedef T Line __attribute__((vector_size(strip_rows * sizeof(T))));
     for (; j + strip_rows <= width; j += strip_rows) {
-      Vec<T> rows[strip_rows];
-      for (int r = 0; r < strip_rows; ++r) rows[r] = load(tile + r * max_tile_columns + j);
+      Line rows[strip_rows];
+      for (int r = 0; r < strip_rows; ++r) __builtin_memcpy(&rows[r], tile + r * max_tile_columns + j, sizeof(Line));
       transpose_lanes<strip_rows / 2>(rows);
-      for (int r = 0; r < strip_rows; ++r) store(out + (j + r) * stride, rows[r]);
+      for (int r = 0; r < strip_rows; ++r) __builtin_memcpy(out + (j + r) * stride, &rows[r], sizeof(Line));
     }
   }
   for (; j < width; ++j)
@@ -76,13 +100,15 @@ template <class T>
 struct Square {
   T* out;
   std::int64_t n;
+  ResultWriter<T> writer;
   Scratch<T> mirror{max_tile_columns * rows_per_task};
-  explicit Square(const SelfStoreOutput<T>& to) : out(to.data), n(to.n) {}
+  explicit Square(const SelfStoreOutput<T>& to)
+      : out(to.data), n(to.n), writer{n * n * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes} {}
 
   void take(const Strip<T>& strip, std::int64_t row_in_task, const T* tile, std::int64_t column, std::int64_t width) const {
     for (int r = 0; r < strip.count; ++r) {
       const Segment<T> segment = segment_of(strip, r, tile, column, width);
-      for (std::int64_t j = segment.first; j < segment.end; ++j) out[segment.row * n + j] = segment.values[j - segment.first];
+      writer.copy(segment.values, segment.end - segment.first, out + segment.row * n + segment.first);
     }
     transpose_strip(tile, width, mirror.data() + row_in_task, rows_per_task);
   }
@@ -90,7 +116,7 @@ struct Square {
   void finish_chunk(Range rows, std::int64_t column, std::int64_t width) const {
     for (std::int64_t j = 0; j < width; ++j) {
       const std::int64_t row = column + j, end = row < rows.end ? row : rows.end;
-      for (std::int64_t i = rows.begin; i < end; ++i) out[row * n + i] = mirror[j * rows_per_task + i - rows.begin];
+      writer.copy(mirror.data() + j * rows_per_task, end - rows.begin, out + row * n + rows.begin);
     }
   }
 
@@ -118,9 +144,10 @@ void store_rows(const TileProblem<T>& problem, const SelfStoreOutput<T>& out, Ra
       writer.take(strip, s, tile.data(), column, width);
     }
     writer.finish_chunk(range, column, width);
-    check_interrupt();  // the first task to write a column gets the memory of all rows from the system
+    check_interrupt();
   }
   writer.finish_rows(range);
+  finish_streams();
 }
 
 template <class T>

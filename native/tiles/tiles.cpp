@@ -208,6 +208,8 @@ template <class T>
 void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const SelfStoreOutput<T>& out) {
   const std::vector<T> shift = centring_shift(X, metric, threads);
   const ColumnPack<T> pack(X, pointer(shift), metric, threads);
+  // every block of rows writes to all rows of the square: the first one would wait for all of its pages
+  if (!out.is_condensed) touch_pages(out.data, static_cast<std::size_t>(out.n * out.n) * sizeof(T), threads);
   kernels<T>().store_self(problem_of(X, shift, pack, metric, threads), out);
 }
 

@@ -141,8 +141,17 @@ def test_sizes_of_groups(table, capsys):
     sizes = [group["size"] for group in json.loads(capsys.readouterr().out)["groups"]]
     assert sum(sizes) == n_rows
     assert max(sizes) - min(sizes) <= 1
+    plain = ["fit", "t.csv", "-k", "3", "--missing", "drop", "--json", "--no-believe"]
+    assert run([*plain, "--sizes", f"{n_rows // 3}..{n_rows // 3 + 1}"]) == 0  # they choose the method
+    assert [group["size"] for group in json.loads(capsys.readouterr().out)["groups"]] == sizes
     assert run([*words, "--sizes", "..2"]) == 2
-    assert "leaves room for 6 rows in 3 groups" in capsys.readouterr().err
+    assert "groups of at most 2 rows: 3 of them hold 6 rows, but there are" in capsys.readouterr().err
+    assert run([*words, "--sizes", f"{n_rows}.."]) == 2
+    assert f"groups of at least {n_rows} rows: 3 of them need" in capsys.readouterr().err
+    assert run([*words, "--sizes", "9..2"]) == 2
+    assert "--sizes must be A..B with A at most B, got 9..2." in capsys.readouterr().err
+    free = ["fit", "t.csv", "--missing", "drop", "--json", "--no-believe", "--sizes", f"..{n_rows // 3}"]
+    assert run(free) in (0, 1)  # only numbers of groups that these sizes allow are tried
 
 
 def test_yes_and_no_are_not_standardised(tmp_path, monkeypatch, capsys):

@@ -362,6 +362,12 @@ def test_the_shell_and_python_read_databases_alike(tmp_path, capsys):
     assert "which table? It has: t, other. Use --table NAME or --query SQL." in capsys.readouterr().err
     assert run(["inspect", str(tmp_path / "t.csv"), "--table", "t"]) == 2
     assert "--table is for databases" in capsys.readouterr().err
+    (tmp_path / "empty.db").touch()
+    assert run(["fit", str(tmp_path / "empty.db"), "--table", "t"]) == 2
+    assert "empty.db: the file is empty." in capsys.readouterr().err
+    assert run(["fit", str(tmp_path / "missing.db"), "--table", "t"]) == 2
+    assert "missing.db" in (said := capsys.readouterr().err)
+    assert "--table" not in said
 
 
 # DuckDB

@@ -333,10 +333,22 @@ def test_hamming_and_jaccard_take_categories():
     np.testing.assert_array_equal(model.predict(frame), model.labels_)
     flags = pandas.DataFrame({"p": ["no", "yes", "yes"], "q": [True, True, False], "r": [0, 0, 1]})
     np.testing.assert_allclose(pairwise_distances(flags, metric="jaccard")[0], [0, 0.5, 1])
-    with pytest.raises(InvalidData, match=r'column "a" .* must have two values to be asymmetric'):
+    with pytest.raises(InvalidData, match=r'column "a" .* must be yes or no for jaccard, .* got 3 values'):
         pairwise_distances(frame.assign(a=list("xyzx")), metric="jaccard")
     with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
         pairwise_distances(frame.assign(a=["x", None, "y", "x"]), metric="hamming")
     with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
         model.predict(frame.assign(a=["x", None, "y", "x"]))
     assert silhouette_score(frame, [0, 1, 0, 0], metric="hamming") > 0
+
+
+@pytest.mark.parametrize("dtype", ["object", "string"])
+def test_text_columns_have_the_same_codes_for_every_type(dtype):
+    """Law: text of pandas in any type is coded as lists of cells are, missing ones too; no cell: refused."""
+    cells = ["b", "a", None, "", "b"]
+    numbers = [1.0, 2.0, 3.0, 4.0, 5.0]
+    frame = pandas.DataFrame({"n": numbers, "t": pandas.Series(cells, dtype=dtype)})
+    expected = pairwise_distances([list(row) for row in zip(numbers, cells, strict=True)], metric="gower")
+    np.testing.assert_array_equal(pairwise_distances(frame, metric="gower"), expected)
+    with pytest.raises(InvalidData, match='column "t" of X of pairwise_distances has no values at all'):
+        pairwise_distances(frame.assign(t=pandas.Series([None] * 5, dtype=dtype)), metric="gower")

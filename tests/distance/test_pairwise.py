@@ -290,3 +290,15 @@ def test_a_function_that_does_not_take_two_rows(function, params):
     """Law: a function that cannot be called with two rows and its parameters is refused at once."""
     with pytest.raises(InvalidParameter, match=r"got the function .* which does not take two rows"):
         pairwise_distances([[0.0], [1.0]], metric=function, **params)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "n"), [("gower", np.float64, 2101), ("cityblock", np.float32, 2903)]
+)
+def test_large_squares_are_those_of_two_tables(name, dtype, n):
+    """Law: a square larger than the caches, its rows on no line of them, has the bits of X against X."""
+    rows = np.random.default_rng(3).normal(size=(n, 2)).astype(dtype)
+    square = pairwise_distances(rows, metric=name)
+    assert square.dtype == dtype
+    np.testing.assert_array_equal(square, pairwise_distances(rows, rows.copy(), name))
+    np.testing.assert_array_equal(pairwise_distances(rows, metric=name, n_jobs=1), square)

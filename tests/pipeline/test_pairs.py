@@ -40,6 +40,20 @@ def test_pairs_are_kept(method):
         assert any("2 pairs together, by" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("n_pairs", [1, 2])
+def test_files_of_pairs_need_no_header(n_pairs, tmp_path):
+    """Law: a first line that names two rows is a pair, also if it is the only one."""
+    lines = ["customer 0,customer 1", "customer 2,customer 3"][:n_pairs]
+    path = tmp_path / "pairs.csv"
+    for header in ("", "one,other\n"):
+        path.write_text(header + "\n".join(lines) + "\n")
+        found = coterie.fit(TABLE, k=2, together=path, believe=False)
+        assert any(f"{n_pairs} pair" in note and "together, by name" in note for note in found.notes)
+    path.write_text("customer 0,custmer 1\n")
+    with pytest.raises(InvalidParameter, match=r'pair 1 names "custmer 1", .* Did you mean "customer 1"\?'):
+        coterie.fit(TABLE, k=2, together=path)
+
+
 def test_constrained_k_means_is_the_default():
     """Law: pairs without a method are for constrained k-means."""
     found = coterie.fit(TABLE, k=2, together=[(0, 1)], believe=False)
@@ -105,3 +119,44 @@ def test_resamples_keep_the_pairs():
     assert stability(model, X, n_resamples=3, random_state=0).overall > 0
     with pytest.raises(InvalidParameter, match="must name rows"):
         AgglomerativeClustering(2, linkage="average", must_link=[(0, 99)]).fit(X)
+
+
+def many(n=3000):
+    """Return more rows than a fast contest compares, in three clear groups of equal size."""
+    rng = np.random.default_rng(4)
+    return pandas.DataFrame(rng.normal(size=(n, 2)) + 8.0 * (np.arange(n) % 3)[:, None], columns=["x", "y"])
+
+
+@pytest.mark.parametrize("k", [3, None])
+def test_sizes_hold_for_tables_larger_than_a_sample(k):
+    """Law: samples and null draws have limits in proportion, and the answer those of all rows."""
+    settings = {"size_min": 950, "size_max": 1050}
+    found = coterie.fit(many(), "constrained-kmeans", k, set=settings, budget="fast")
+    assert found.k == 3
+    assert found.significance.p_value < 0.05
+    assert np.bincount(found.labels).min() >= 950
+    assert np.bincount(found.labels).max() <= 1050
+
+
+@pytest.mark.parametrize("method", ["constrained-kmeans", "agglomerative"])
+def test_pairs_hold_for_tables_larger_than_a_sample(method):
+    """Law: rows beyond those that are compared or drawn may be named; p-value and stability exist."""
+    found = coterie.fit(
+        many(900), method, 3, together=[(0, 897)], apart=[(1, 899)], budget="fast", random_state=1
+    )
+    assert found.labels[0] == found.labels[897]
+    assert found.labels[1] != found.labels[899]
+    assert found.stability is not None
+    assert found.significance.p_value < 0.05
+
+
+def test_numbers_of_groups_that_sizes_allow():
+    """Law: without k only numbers that sizes allow are tried, if need be the least; none: the reason."""
+    from coterie.pipeline import make_request
+
+    told = make_request("constrained-kmeans", settings={"size_min": 20, "size_max": 30})
+    assert told.within_sizes(range(2, 10), 120) == (4, 5, 6)
+    assert told.within_sizes((2, 3), 120) == (4,)
+    assert told.within_sizes((2, 3), 31) == (2, 3)
+    with pytest.raises(InvalidParameter, match="size_min of ConstrainedKMeans asks for 40 rows in 2 groups"):
+        coterie.fit(TABLE[:31], "constrained-kmeans", set={"size_min": 20, "size_max": 30})

@@ -82,6 +82,20 @@ def seed_option(help: str) -> Any:
     return number_option(least=0, most=LARGEST_SEED, help=help)
 
 
+SIZED = "constrained-kmeans"  # the method whose groups have given sizes
+
+
+def method_of_sizes(text: str | None, method: str) -> str:
+    """Return the method, where none was named and sizes were given the one that keeps to them.
+
+    Examples
+    --------
+    >>> method_of_sizes("100..300", "auto"), method_of_sizes(None, "auto")
+    ('constrained-kmeans', 'auto')
+    """
+    return SIZED if text is not None and method == "auto" else method
+
+
 def read_sizes(text: str | None, method: str) -> dict[str, int]:
     """Return the settings that ``--sizes A..B`` stands for; either end may be left out.
 
@@ -92,8 +106,8 @@ def read_sizes(text: str | None, method: str) -> dict[str, int]:
     """
     if text is None:
         return {}
-    if method != "constrained-kmeans":
-        raise InvalidParameter(f"--sizes goes with --method constrained-kmeans, got --method {method}.")
+    if method != SIZED:
+        raise InvalidParameter(f"--sizes goes with --method {SIZED}, got --method {method}.")
     least, dots, most = text.partition("..")
     ends = {"size_min": least, "size_max": most if dots else least}
     given = {name: end for name, end in ends.items() if end}

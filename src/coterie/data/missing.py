@@ -189,12 +189,15 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
     missing = f"missing values: {', '.join(shares)}{more}"
     if complete.is_observed:
         filled = sum(count for _, count in counts) - complete.n_dropped * complete.X.shape[1]
-        empty = f"; {complete.n_dropped:,} rows without any value left out" if complete.n_dropped else ""
         cells = f"{filled:,} cell{'s' if filled != 1 else ''}"
-        how = f"where a method needs the {cells}, they are those of the most similar row"
-        return (f"{missing}; {how}{empty}",)
+        rows = f"{complete.n_dropped:,} row{'s' if complete.n_dropped != 1 else ''}"
+        how = [f"where a method needs the {cells}, they are those of the most similar row"] * (filled > 0)
+        empty = [f"{rows} without any value left out"] * (complete.n_dropped > 0)
+        return ("; ".join([missing, *how, *empty]),)
     if complete.n_dropped:
         rows = f"{complete.n_dropped:,} of {n_rows:,} rows"
+        if sum(count for _, count in counts) == complete.n_dropped * complete.X.shape[1]:
+            return (f"{missing}; {rows} without any value left out",)
         hints = ('missing="observed"', "--missing observed")
         return (Note(*(f"{missing}; {rows} left out ({hint} uses them)" for hint in hints)),)
     filled = sum(count for _, count in counts)

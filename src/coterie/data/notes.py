@@ -91,12 +91,14 @@ def _is_plain(look: Look) -> bool:
 def _note_left_out(choice: ColumnChoice) -> list[str]:
     notes: list[str] = []
     for test, option in _OPTIONS:
-        names = [shortened(one.name) for one in choice.left_out if test(one.reason)]
-        if names:
-            of = {one.name: one.reason for one in choice.left_out}
-            texts = [f"{name} ({of.get(name, '')})" for name in names]
-            fact = f"left out: {listed(texts)}"
-            notes.append(Note(*(f"{fact}; {option(names, shell)}" for shell in (False, True))))
+        by_reason: dict[str, list[str]] = {}
+        for one in choice.left_out:
+            if test(one.reason):
+                by_reason.setdefault(one.reason, []).append(shortened(one.name))
+        if by_reason:
+            fact = listed([f"{listed(names)} ({reason})" for reason, names in by_reason.items()])
+            names = [name for same in by_reason.values() for name in same]
+            notes.append(Note(*(f"left out: {fact}; {option(names, shell)}" for shell in (False, True))))
     return notes
 
 

@@ -124,6 +124,8 @@ def read_table(
         name, frame, notes = read_database(where, wanted)  # type: ignore[arg-type]  # a path or an address
         return how(_of_frame(name, frame, notes=tuple(notes), texts=texts))
     for option, value in (("table", table), ("query", query), ("parameters", parameters or None)):
+        if value is not None and isinstance(where, str | os.PathLike) and not is_several(where):
+            open_source(where)  # which says that a file is missing or empty
         refuse_option(option, value, "databases")
     read = partial(
         _read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, texts=texts

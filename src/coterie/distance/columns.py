@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -86,7 +86,8 @@ def _refuse_kinds(X: MatrixLike, what: str) -> None:
     refuse_queries(X, what)
     if issparse(X) or isinstance(X, str | bytes | dict):
         kind = "sparse rows" if issparse(X) else f"a {type(X).__name__}"
-        raise UnsupportedInput(f"{what} must be a table of rows and columns, got {kind}.")
+        way_out = " Make it a frame first: pandas.DataFrame(X)." if isinstance(X, dict) else ""
+        raise UnsupportedInput(f"{what} must be a table of rows and columns, got {kind}.{way_out}")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise InvalidData(f"{what} has masked values. Make them missing first: X.filled(numpy.nan).")
 
@@ -129,6 +130,8 @@ def _of_pandas(frame: PandasFrame) -> Iterator[Column]:
         elif kind in "iuf":
             width = np.float32 if str(dtype).lower() in ("float32", "float[pyarrow]") else np.float64
             yield Column(name, series.to_numpy(dtype=width, na_value=np.nan))
+        elif str(dtype).startswith("str") and not series.isna().all():  # all cells are text
+            yield _of_texts(name, *series.factorize())
         else:
             yield _of_objects(name, series.to_numpy(dtype=object), series.isna().to_numpy())
 
@@ -193,6 +196,15 @@ def _of_array(X: Any, who: str, name: str) -> list[Column]:
             f"frame with columns of their own."
         )
     return [_of_objects(None, column, _is_none(column)) for column in cells.T]
+
+
+def _of_texts(name: str | None, codes: AnyArray, values: Iterable[str]) -> Column:
+    """Return text as pandas numbers its values, -1 for missing cells, with these in their order."""
+    texts = [str.__str__(value) for value in values]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    place = np.full(len(texts) + 1, -1, dtype=np.int64)  # the last is that of a missing cell
+    place[order] = np.arange(len(texts))
+    return Column(name, place[codes], tuple(texts[at] for at in order))
 
 
 def _of_flags(name: str | None, flags: Mask, missing: Mask) -> Column:

@@ -10,7 +10,7 @@ import numpy as np
 from coterie._support.typing import Data, MatrixLike, MetricLike
 from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, find_distance, known_names
-from coterie.distance.columns import YES_OR_NO, Column, read_columns
+from coterie.distance.columns import YES_OR_NO, Column, called, read_columns
 from coterie.distance.table import TableEncoding, checked_codes, column_place, is_coded
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
@@ -86,6 +86,14 @@ def learn_table(
     by_type = TableEncoding.learn(X, *others, who=who).without_order()
     if distance.domain == "categorical":
         return by_type, distance
+    for at, levels in enumerate(by_type.levels):
+        if levels is not None and len(levels) > 2:
+            raise InvalidData(
+                f"{called(by_type.names[at] if by_type.names else None, at)} of X of {who} must be yes or no "
+                f"for {distance.name}, which compares sets, got {len(levels)} values. Use the distance "
+                f"hamming or gower, which take categories, or one column of yes and no per value: "
+                f"pandas.get_dummies(X)."
+            )
     kinds = ["number" if kind == "number" else "asymmetric" for kind in by_type.kinds]
     return TableEncoding.learn(X, *others, kinds=kinds, who=who), distance
 

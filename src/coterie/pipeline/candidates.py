@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from coterie._support.typing import Data, JsonObject, Labels, Model, Settings, ValuesByName
+from coterie._support.typing import Data, Indices, JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
     COUNT,
     DictOf,
@@ -113,6 +113,14 @@ class Candidate:
         """Return its estimator, unfitted."""
         estimator = find_method(self.method).load()(**self.parameters)
         return MixedColumns(self.n_levels).tell(estimator) if self.n_levels else estimator
+
+    def among(self, rows: Indices, n_rows: int) -> Candidate:
+        """Return the candidate for some of the rows: limits of size in proportion, pairs among these."""
+        restrict = getattr(self.make(), "restricted_to", None)
+        if restrict is None or len(rows) == n_rows:
+            return self
+        told = restrict(rows, n_rows).get_params(deep=False)
+        return replace(self, parameters={name: told[name] for name in self.parameters})
 
     def to_dict(self) -> JsonObject:
         """Return plain values, without the labels."""

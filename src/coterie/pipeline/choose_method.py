@@ -19,7 +19,7 @@ from coterie.pipeline.levels import levels_of
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.reasons import CLOSE, Judged, explain, why_none, why_number
 from coterie.pipeline.recipe import make_estimator
-from coterie.pipeline.request import FitRequest
+from coterie.pipeline.request import ROW_SETTINGS, FitRequest
 from coterie.pipeline.row_order import RowOrder, order_as_given, order_of, order_of_mixed
 from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.rows.sampling import ROWS_PER_GROUP
@@ -106,7 +106,7 @@ def run_contest(
     rows = None if mixed is None else MixedRows(taken, mixed)
     valleys = valleys_of(taken, request, mixed)
     most, beyond = _most(valleys, request)
-    task, may_be_one = Task(valleys, request.numbers(most), request, rows), request.may_be_one
+    task, may_be_one = Task(valleys, request.numbers(most, len(taken)), request, rows), request.may_be_one
     began = time.perf_counter()
     judged = _judge_all(task, tracker, steps_after)
     while request.ks is None and most < beyond and _still_rises(judged, most):
@@ -352,10 +352,17 @@ def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> 
         note = f"{winner.k:,} groups are too many to be judged on {len(compared.rows):,} rows"
         return Choice(winner, None, _evidence_of(winner), (note,))
     steps = STEPS_AFTER if request.believe else 0
-    contest = run_contest(compared.points, request, tracker, steps_after=steps, mixed=compared.mixed)
+    some = request.among(compared.rows, compared.n_rows)
+    contest = run_contest(compared.points, some, tracker, steps_after=steps, mixed=compared.mixed)
     notes = (*contest.notes, *(() if compared.is_whole else (compared.note,)))
-    winner = given or contest.winner or one_group(request.seed, n_levels)
+    winner = given or _for_all_rows(contest.winner, request) or one_group(request.seed, n_levels)
     return Choice(winner, contest, contest.evidence, notes)
+
+
+def _for_all_rows(winner: Candidate | None, request: FitRequest) -> Candidate | None:
+    """Return the winner with limits and pairs of all rows instead of those compared."""
+    told = {name: request.settings[name] for name in ROW_SETTINGS if name in request.settings}
+    return winner if winner is None or not told else replace(winner, parameters={**winner.parameters, **told})
 
 
 def one_group(seed: int, n_levels: tuple[int, ...] = ()) -> Candidate:

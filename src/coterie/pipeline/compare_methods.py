@@ -128,7 +128,8 @@ def compare_by(request: FitRequest, X: MatrixLike, progress: ProgressOption = No
     with track(progress, "comparing methods", total=None) as tracker:
         rows = open_rows(X, request, tracker)
         compared = rows.compare_on(request)
-        contest = run_contest(compared.points, request, tracker, mixed=compared.mixed)
+        some = request.among(compared.rows, compared.n_rows)
+        contest = run_contest(compared.points, some, tracker, mixed=compared.mixed)
     best: dict[str, Candidate] = {}
     for candidate in contest.ranked:
         best.setdefault(candidate.method, candidate)

@@ -295,11 +295,13 @@ def _belief(
     labels, resampled = rows.labels_of(fitted, groups, compared), None
     if chosen is not None and groups.k > 1:
         resampled = rows.rows_to_resample(chosen, groups, compared, request)
+    if chosen is not None and resampled is None:
+        chosen = chosen.among(compared.rows, compared.n_rows)
     return check_belief(
         compared.points,
         labels,
         chosen,
-        request,
+        request.among(compared.rows, compared.n_rows),
         tracker,
         filled=compared.filled,
         mixed=compared.mixed,

@@ -148,6 +148,7 @@ def compare_with_null(
     if size < n_rows:
         kept = np.sort(own_stream(request.seed).choice(n_rows, size, replace=False))
         points, filled, labels = points[kept], None if filled is None else filled[kept], labels[kept]
+        request = request.among(kept, n_rows)
         how = f"{size:,} of {n_rows:,} rows"
     rows = np.ascontiguousarray(points)
     null = NullRows(rows, filled) if mixed is None else NullMixedRows(rows, mixed)
@@ -237,6 +238,7 @@ def _search(
     valleys = valleys_of(points, request, mixed)
     numbers = NUMBERS if mixed is None else MIXED_NUMBERS
     ks = tuple(k for k in (request.ks or numbers) if k > 1)[: len(numbers)]
+    ks = ks if request.ks else request.within_sizes(ks, len(points))
     task = Task(valleys, ks, request, None if mixed is None else MixedRows(points, mixed))
     if request.methods is not None:
         splits = _asked(task)

@@ -11,6 +11,7 @@ import numpy as np
 
 from coterie._support.typing import CheckedRows, Labels
 from coterie.cluster import KMeans, find_method
+from coterie.errors import InvalidParameter
 from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.partition import Partition
 from coterie.pipeline.recipe import make_estimator
@@ -99,7 +100,10 @@ def _refitted(found: Clustering, points: CheckedRows) -> dict[int, Labels]:
         for n in range(max(2, k - BELOW), min(k + BEYOND, len(points) - 1) + 1):
             if n != k:
                 estimator = make_estimator(method, replace(recipe, n_clusters=n))
-                model = (estimator if mixed is None else mixed.tell(estimator)).fit(points)
+                try:
+                    model = (estimator if mixed is None else mixed.tell(estimator)).fit(points)
+                except InvalidParameter:
+                    continue  # sizes or pairs that another number of groups cannot keep
                 labels = getattr(model, "labels_", None)
                 labelings[n] = _by_size(model.predict(points) if labels is None else labels)
     return labelings

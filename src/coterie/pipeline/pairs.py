@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from coterie._printing import shortened
 from coterie._support.typing import Indices
 from coterie.data import Table, read_table
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.errors import EmptyFile, InvalidParameter, did_you_mean
 from coterie.pipeline.request import FitRequest
 
 SETTING = {"together": "must_link", "apart": "cannot_link"}
@@ -66,7 +66,7 @@ def read_pairs(given: Any, table: Table, option: str) -> Pairs:
     row numbers from 0, as in arrays, and everything else is a key.
     """
     is_table = isinstance(given, str | os.PathLike) or hasattr(given, "columns")
-    cells = _cells_of_table(given, option) if is_table else _cells_of_sequence(given, option)
+    cells = _cells_of_table(given, table, option) if is_table else _cells_of_sequence(given, option)
     if not is_table and all(isinstance(cell, int | np.integer) for pair in cells for cell in pair):
         rows = _numbers([(str(a), str(b)) for a, b in cells], table.n_rows, first=0)
         if rows is None:
@@ -86,8 +86,8 @@ def read_pairs(given: Any, table: Table, option: str) -> Pairs:
     raise _unknown(names, table, option)
 
 
-def _cells_of_table(given: Any, option: str) -> list[tuple[Any, Any]]:
-    source = read_table(given) if isinstance(given, str | os.PathLike) else None
+def _cells_of_table(given: Any, table: Table, option: str) -> list[tuple[Any, Any]]:
+    source = _read_file(given) if isinstance(given, str | os.PathLike) else None
     frame = given if source is None else source.content
     columns = list(frame.columns) if source is None else list(source.columns)
     if source is not None and source.is_matrix:
@@ -100,8 +100,23 @@ def _cells_of_table(given: Any, option: str) -> list[tuple[Any, Any]]:
     first, second = ([*frame[name]] for name in columns)
     cells = [*zip(first, second, strict=True)]
     # the first pair of a file without a header may have been taken for one
-    is_header = source is None or not source.has_names or not all(name.isdecimal() for name in columns)
-    return cells if is_header else [(columns[0], columns[1]), *cells]
+    if source is None or not source.has_names or not _are_rows(columns, table):
+        return cells
+    return [(columns[0], columns[1]), *cells]
+
+
+def _read_file(path: str | os.PathLike[str]) -> Table:
+    try:
+        return read_table(path)
+    except EmptyFile:
+        return read_table(path, header=False)  # one line is a pair, not a header
+
+
+def _are_rows(names: Sequence[str], table: Table) -> bool:
+    """Return whether names of columns are row numbers or keys: then they are the first pair."""
+    if all(name.isdecimal() for name in names):
+        return True
+    return any(set(names) <= {_text(value) for value in table.content[key]} for key in _keys(table))
 
 
 def _cells_of_sequence(given: Any, option: str) -> list[tuple[Any, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coterie._support.progress import clock
-from coterie._support.typing import RandomState, Settings, ValuesByName
+from coterie._support.typing import Indices, RandomState, Settings, ValuesByName
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
@@ -16,11 +16,20 @@ from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.data.geography.places import OFF, check_places
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
-from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option
+from coterie.pipeline.recipe import (
+    Recipe,
+    check_recipe,
+    linkage_for,
+    make_estimator,
+    takes_distance,
+    takes_k,
+    takes_option,
+)
 from coterie.series.fit_plan import SeriesPlan, make_plan
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
+ROW_SETTINGS = ("size_min", "size_max", "must_link", "cannot_link")  # what is said of all rows together
 PAIRED = ("constrained-kmeans", "agglomerative")  # methods that take pairs of rows; the first is the default
 MOST_DIGITS = 7  # of a number of groups in text: the numbers of a range are all made
 
@@ -227,10 +236,41 @@ class FitRequest:
         """How cells are read, without what says where rows are found: for rows that are at hand."""
         return {"dates": self.reading["dates"]} if "dates" in self.reading else {}
 
-    def numbers(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of groups to try; where none are given, up to `most`."""
-        wanted = range(2, most + 1) if self.ks is None else [k for k in self.ks if k > 1]
-        return tuple(wanted)
+    def numbers(self, most: int, n_rows: int) -> tuple[int, ...]:
+        """Return the numbers of groups to try; where none are given, up to `most` that sizes allow."""
+        if self.ks is not None:
+            return tuple(k for k in self.ks if k > 1)
+        return self.within_sizes(range(2, most + 1), n_rows)
+
+    def within_sizes(self, numbers: Sequence[int], n_rows: int) -> tuple[int, ...]:
+        """Return those numbers of groups that limits of their sizes allow; if none, the least possible."""
+        least, largest = self.settings.get("size_min", 0), self.settings.get("size_max", n_rows)
+        if not (isinstance(least, int) and isinstance(largest, int) and largest > 0):  # one for each group
+            return tuple(numbers)
+        first = max(2, -(-n_rows // largest))
+        for ks in (numbers, [first]):
+            if fitting := [k for k in ks if k * least <= n_rows <= k * largest]:
+                return tuple(fitting)
+        return tuple(numbers)  # the method says why none is possible
+
+    def among(self, rows: Indices, n_rows: int) -> FitRequest:
+        """Return the request for some of the rows: limits of size in proportion, pairs among these.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which rows, each once.
+        n_rows : int
+            How many there are in all.
+        """
+        told = [name for name in ROW_SETTINGS if name in self.settings]
+        if not told or self.methods is None or len(rows) == n_rows:
+            return self
+        method = self.methods[0]
+        estimator: Any = make_estimator(find_method(method), self.recipe(method, (self.ks or (2,))[0]))
+        restricted = {name: getattr(estimator.restricted_to(rows, n_rows), name) for name in told}
+        rest = {name: value for name, value in self.settings.items() if name not in told}
+        return replace(self, settings=rest | {name: v for name, v in restricted.items() if v is not None})
 
     @property
     def takes_categories(self) -> bool:

@@ -171,8 +171,9 @@ def not_finite(X: CheckedRows, columns: list[str] | None, who: str, name: str) -
     if missing:
         where = _places(missing, "missing value", columns, name)
         return InvalidData(
-            f"Input {name} contains NaN: {where}. {who} needs finite numbers. Drop those rows, or fill them, "
-            f"e.g. with sklearn.impute.SimpleImputer."
+            f"Input {name} contains NaN: {where}. {who} needs finite numbers. Drop those rows, fill them, "
+            f"e.g. with sklearn.impute.SimpleImputer, or use what takes missing values: "
+            f'KMeans(missing="observed"), metric="nan_euclidean" or "gower", LatentClasses.'
         )
     where = _places(_rows_by_column(X, np.isinf), "infinite value", columns, name)
     return InvalidData(

@@ -63,7 +63,7 @@ def fit(
     ] = [],  # noqa: B006
     sizes: Annotated[
         str | None,
-        option(metavar="A..B", help="Group sizes, for --method constrained-kmeans.", topic=options.TUNING),
+        option(metavar="A..B", help="Fewest and most rows of a group.", topic=options.TUNING),
     ] = None,
     together: Annotated[
         Path | None,
@@ -142,8 +142,9 @@ def fit(
     from coterie.cli import fitting, graphs, outputs, reports
     from coterie.pipeline import make_request
 
+    method = graphs.METHOD if graph and method == "auto" else options.method_of_sizes(sizes, method)
     request = make_request(
-        graphs.METHOD if graph and method == "auto" else method, k,
+        method, k,
         distance=distance, scale=scale, budget=budget, truth=truth,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query,

@@ -53,16 +53,22 @@ def check_size_limits(
         raise InvalidParameter(
             f"size_min of {who} must not exceed size_max, got {least[group]} and {most[group]} for group "
             f"{group}."
-        )
+        ).in_shell(f"--sizes must be A..B with A at most B, got {least[group]}..{most[group]}.")
     if least.sum() > n_rows:
         raise InvalidParameter(
             f"size_min of {who} asks for {least.sum():,} rows in {n_clusters:,} groups, but there are only "
             f"{n_rows:,}. Lower size_min or n_clusters."
+        ).in_shell(
+            f"groups of at least {least.max():,} rows: {n_clusters:,} of them need {least.sum():,} rows, but "
+            f"there are only {n_rows:,}. Lower --sizes or -k."
         )
     if most.sum() < n_rows:
         raise InvalidParameter(
             f"size_max of {who} leaves room for {most.sum():,} rows in {n_clusters:,} groups, but there are "
             f"{n_rows:,}. Raise size_max or n_clusters."
+        ).in_shell(
+            f"groups of at most {most.max():,} rows: {n_clusters:,} of them hold {most.sum():,} rows, but "
+            f"there are {n_rows:,}. Raise --sizes or -k."
         )
     return SizeLimits(least, np.minimum(most, n_rows))
 

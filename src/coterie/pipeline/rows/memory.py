@@ -50,6 +50,7 @@ OF_MEANS = ("agglomerative", "diana", "leiden")  # methods that compare a row wi
 LINKAGES_OF_MEANS = ("average", "complete", "weighted")
 
 
+SIZED = "constrained-kmeans"
 FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
 
 
@@ -159,8 +160,10 @@ class MemoryRows:
         return Fitted(model, found, (*said, *(said_by(caught) if request.is_settled else ())))
 
     def _fits_all(self, winner: Candidate) -> bool:
-        """Return whether a winner of mixed rows, or of many columns, is fitted again to all of them."""
+        """Return whether a winner of mixed rows, of many columns, or of limited sizes is fitted to all."""
         n_rows = int(self.prepared.points.shape[0])
+        if winner.method == SIZED:
+            return True  # sizes are those of all rows
         if winner.method == LINKED:
             return n_rows <= MOST_LINKED_ROWS
         return bool(self.prepared.levels) and winner.method in TAKE_CATEGORIES
