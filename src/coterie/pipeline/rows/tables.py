@@ -28,7 +28,9 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
     """
     if table.is_matrix or request.is_precomputed:
         return [], ""
-    left = [name for name in table.columns if name not in request.drop and name != request.truth]
+    classes = [request.truth] if isinstance(request.truth, str) else []  # or an array, beside the columns
+    kept_out = [*request.drop, *classes]
+    left = [name for name in table.columns if name not in kept_out]
     if request.columns:
         left = [name for name in left if name in request.columns]
     texts = [name for name in left if is_category(table.looks[name])]
