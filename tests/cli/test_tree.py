@@ -76,6 +76,7 @@ def test_large_tables_show_the_last_merges(folder, cli):
     assert "node" in out
     assert "... and 189 merges below" in out
     assert out.endswith("picture    coterie plot dendrogram many.npy --linkage ward\n")
+    assert "plot dendrogram 'man*.npy' --linkage" in cli("tree", "man*.npy")[1]
 
 
 def test_groups_and_text_are_written(folder, cli):

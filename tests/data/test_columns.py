@@ -164,3 +164,20 @@ def test_whole_numbers_of_128_bits_are_numbers(tmp_path):
     table = read_table(path)
     table.key_columns()
     assert table.matrix(("id", "x")).tolist() == [[1e25, 1.5], [1e25, 2.5]]
+
+
+def test_names_of_files_are_a_key():
+    """Law: texts that are all different and all names of files name the rows, whatever they are called."""
+    names = [f"photos/{number:03d}.jpg" for number in range(20)]
+    size = np.random.default_rng(0).normal(size=20)
+
+    def keys(texts):
+        frame = pl.DataFrame({"size": size, "shot": texts})
+        return Table("t.csv", tuple(frame.columns), True, frame.height, frame).key_columns()
+
+    assert keys(names) == ("shot",)
+    assert keys([f"{name}.gz" for name in names]) == ("shot",)
+    assert keys([*names[:19], names[0]]) == ()
+    assert keys([*names[:19], "none"]) == ()
+    assert keys([*names[:19], None]) == ()
+    assert keys([f"Version {number}.0" for number in range(20)]) == ()

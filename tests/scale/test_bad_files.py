@@ -133,6 +133,25 @@ def test_no_files_and_empty_files(tmp_path):
             read(str(tmp_path))
 
 
+def test_text_files_without_a_byte_or_a_header_are_skipped(tmp_path):
+    """Law: parts of a folder that got no rows, not even a header, cost a note and nothing else."""
+    (tmp_path / "a.csv").touch()
+    (tmp_path / "b.csv").write_text("\n# none today\n")
+    for read in (read_table, fit_blocks):
+        with pytest.raises(EmptyFile, match="none of its 2 files has rows"):
+            read(str(tmp_path))
+    with pytest.raises(InvalidData, match="has no rows or no columns"):
+        read_blocks(tmp_path)
+    rows = np.random.default_rng(0).normal(size=(60, 2)) + 9.0 * (np.arange(60) % 2)[:, None]
+    pl.DataFrame(rows, schema=["x", "y"]).write_csv(tmp_path / "c.csv")
+    assert read_blocks(tmp_path).n_rows == read_table(tmp_path).n_rows == 60
+    notes = fit_blocks(str(tmp_path), "kmeans", 2, believe=False).groups.notes
+    assert any(note.startswith("2 of 3 files have no rows: ") for note in notes)
+    (tmp_path / "d.parquet").touch()
+    with pytest.raises(InvalidFile, match=r"d\.parquet: the file is empty"):
+        read_table(tmp_path / "d.parquet")
+
+
 def test_a_slow_store_is_given_up_in_words(monkeypatch):
     """Law: a server that does not answer in time is asked again, then given up with the reason."""
     monkeypatch.setattr(web, "TIMEOUT", 0.05)

@@ -150,6 +150,13 @@ def test_answer_depends_on_the_rows_alone(found, clouds):
     assert other.facts == found.facts
 
 
+def test_a_number_that_was_asked_for_is_no_estimate(clouds):
+    """Law: a number of groups that the user gave is not among the quantities that a sample estimates."""
+    told = fit_blocks(clouds[0], None, 3, budget="fast")
+    assert "number of groups" not in {fact.name for fact in told.facts}
+    assert "p-value" in {fact.name for fact in told.facts}
+
+
 def test_new_rows_are_placed(found, clouds):
     """Law: rows in memory get their groups at once, rows in blocks lazily, both the same."""
     X, _ = clouds

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from coterie.cli import app
 from coterie.errors import ExistingFile, FileProblem, InvalidParameter
 from coterie.scale import fit as fit_blocks
 from coterie.scale import label_files, read_blocks
+from coterie.scale.labelling import FoundLabels
 
 HOW = {"method": "kmeans", "k": 3, "believe": False}
 
@@ -67,6 +69,28 @@ def test_keys_chosen_columns_and_places(folder, found, tmp_path):
         stored = pl.read_parquet(file[0])
         picked = stored[(rows["file_row"] - 1).to_list()]
         assert picked["customer_id"].to_list() == rows["customer_id"].to_list()
+
+
+def test_labels_are_found_once(folder, tmp_path, monkeypatch):
+    """Law: files hold the labels that the last pass found, and the same ones if none of them were kept."""
+    once = fit_blocks(str(folder), "kmeans", 3, believe=False, checkpoint=str(tmp_path / "a"))
+    once.write_labels(tmp_path / "once")
+    monkeypatch.setattr("coterie.scale.labelling.LABEL_BYTES", 0)
+    again = fit_blocks(str(folder), "kmeans", 3, believe=False, checkpoint=str(tmp_path / "b"))
+    again.write_labels(tmp_path / "again")
+    assert parts_of(tmp_path / "once") == parts_of(tmp_path / "again")
+    assert (once.labels.compute() == again.labels.compute()).all()
+
+
+def test_found_labels_stay_in_their_process_and_take_little_room():
+    """Law: labels take a byte each where that suffices, are not sent along, and give way to no one."""
+    kept, block = FoundLabels(), next(iter(read_blocks(np.zeros((9000, 1)))))
+    labels = np.arange(9000, dtype=np.int32) % 200 - 1
+    kept.keep(block, labels, 199)
+    assert (kept.get(block) == labels).all()
+    assert kept.get(block).dtype == np.int32
+    assert pickle.loads(pickle.dumps(kept)).get(block) is None
+    assert pickle.dumps(kept) == pickle.dumps(FoundLabels())
 
 
 def test_layout_of_the_input(folder, found, tmp_path):

@@ -170,7 +170,7 @@ def show_features(found: PictureFeatures, folder: str, output: Path) -> None:
     )
     _print_notes(found.notes)
     print(f"\ntable     written to {shown(output)}")
-    print(f"groups    coterie fit {shown(output)} --scale none --carry file -o labels.csv")
+    print(f"groups    coterie fit {shown(output)} --scale none -o labels.csv")
     print(f"sheet     coterie image sheet {shown(folder)} --labels labels.csv -o sheet.png")
 
 

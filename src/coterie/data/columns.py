@@ -20,6 +20,7 @@ from coterie.data.sampling import draw_rows
 from coterie.data.schema import (
     HEAD_ROWS,
     KEY_ROWS,
+    are_file_names,
     is_key_name,
     is_text,
     kind_of_code,
@@ -378,4 +379,9 @@ def _kind_of_key(series: PolarsSeries) -> str | None:
 
 
 def _is_text_key(series: PolarsSeries) -> bool:
-    return is_key_name(series.name) and not series.null_count() and series.n_unique() == len(series)
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    if series.null_count() or not len(series):
+        return False
+    if not is_key_name(series.name) and not are_file_names(series.head(HEAD_ROWS).cast(polars.String)):
+        return False
+    return bool(series.n_unique() == len(series))

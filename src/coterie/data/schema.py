@@ -7,6 +7,7 @@ Keys are told by rows that are drawn alike from both, so that the same rows give
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ LEAST_ROWS, FEW_ROWS = 3, 100
 _KEY_NAME = re.compile(
     r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
 )
-
+_FILE_NAME = re.compile(r"\S(.*[^\s.])?\.[A-Za-z][A-Za-z0-9]{0,5}(\.(gz|zip|bz2|xz|zst))?")
 
 _CODE_NAMES = {
     "a postal code": re.compile(r"(^|_|\b)(zip|zip_?code|postal_?code|post_?code|plz)$", re.IGNORECASE),
@@ -49,6 +50,18 @@ def is_key_name(name: str) -> bool:
     (True, False)
     """
     return bool(_KEY_NAME.search(name))
+
+
+def are_file_names(texts: Iterable[str]) -> bool:
+    """Return whether all texts are names of files, with folders or without; those name rows, as keys do.
+
+    Examples
+    --------
+    >>> are_file_names(["photos/001.jpg", "photos/002.jpg"]), are_file_names(["red", "blue"])
+    (True, False)
+    """
+    found = [_FILE_NAME.fullmatch(text.strip()) is not None for text in texts]
+    return bool(found) and all(found)
 
 
 def may_name_rows(name: str, first: FloatArray) -> bool:

@@ -76,7 +76,7 @@ def match_labels(
     ----------
     where : str or path
         A table with a column of files (named file, name, path or picture) and one of labels, as ``coterie fit
-        features.csv --carry file -o labels.csv`` writes it. Without: one row per picture, in their order.
+        features.csv -o labels.csv`` writes it. Without: one row per picture, in their order.
     names : list of str
         What the pictures are called. A table may name them with or without folders.
     column : str, default=None

@@ -176,24 +176,30 @@ def _rule(
 
     spread = values.std(axis=0)
     scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # trees compare in float32
-    tree = DecisionTreeClassifier(max_depth=DEPTH, class_weight="balanced", random_state=0)
-    tree.fit(scaled[rows], inside[rows], sample_weight=weights)
+    compared = scaled.astype(np.float32)
+    drawn, is_inside = np.ascontiguousarray(compared[rows]), inside[rows]
+    counts = np.bincount(is_inside, minlength=2)
+    balance = len(rows) / (np.count_nonzero(counts) * np.maximum(counts, 1))  # both sides weigh alike
+    tree = DecisionTreeClassifier(max_depth=DEPTH, random_state=0)
+    tree.fit(drawn, is_inside, sample_weight=weights * balance[is_inside.astype(np.intp)], check_input=False)
     if tree.tree_.node_count < 2:
         return None
-    node = _best_node(tree, scaled[rows], inside[rows], weights)
-    conditions, taken = _conditions(tree.tree_, node, values, scaled.astype(np.float32), names)
+    node = _best_node(tree.tree_, drawn, is_inside, weights)
+    conditions, taken = _conditions(tree.tree_, node, values, compared, names)
     n_right = int((taken & inside).sum())
     return Rule(conditions, n_right / max(1, int(taken.sum())), n_right / int(inside.sum()))
 
 
-def _best_node(tree: Any, scaled: FloatArray, inside: npt.NDArray[np.bool_], weights: FloatArray) -> int:
+def _best_node(
+    tree: Any, drawn: npt.NDArray[np.float32], inside: npt.NDArray[np.bool_], weights: FloatArray
+) -> int:
     """Return the node of the best F less the price of its conditions; never the root."""
-    paths = tree.decision_path(scaled)
+    paths = tree.decision_path(drawn)
     right = paths.T @ (weights * inside)
     taken = paths.T @ weights
     scores = 2 * right / (taken + float(weights[inside].sum()))
     depth = np.zeros(scores.size)
-    for parent, children in enumerate(zip(tree.tree_.children_left, tree.tree_.children_right, strict=True)):
+    for parent, children in enumerate(zip(tree.children_left, tree.children_right, strict=True)):
         for child in children:
             if child >= 0:
                 depth[child] = depth[parent] + 1

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import dask.array
@@ -36,6 +37,35 @@ if TYPE_CHECKING:
     from coterie.scale.rows import BlockRows
 
 CORE_BYTES = 256 << 20  # core points are kept, to place new rows, up to so many
+LABEL_BYTES = 64 << 20  # labels that one pass found are kept for the next, up to so many
+
+
+class FoundLabels:
+    """Labels of blocks that a pass has found, for later passes of this process over the same blocks.
+
+    It stays where it is: a copy in another process is empty, and finds the labels again.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._room = LABEL_BYTES
+        self._labels: dict[tuple[int, int], Labels] = {}  # by first row and number of rows
+
+    def get(self, block: Block) -> Labels | None:
+        """Return the labels of a block's rows, None if they were not kept."""
+        found = self._labels.get((block.first_row, block.n_rows))
+        return None if found is None else found.astype(np.int32)
+
+    def keep(self, block: Block, labels: Labels, n_groups: int) -> None:
+        """Keep the labels of a block's rows, if there is room."""
+        small = labels.astype(np.min_scalar_type(-max(1, n_groups)))
+        with self._lock:
+            if small.nbytes <= self._room:
+                self._labels[block.first_row, block.n_rows] = small
+                self._room -= small.nbytes
+
+    def __reduce__(self) -> tuple[type[FoundLabels], tuple[()]]:
+        return FoundLabels, ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +77,7 @@ class Labelling:
     numbers: Labels  # ``numbers[cluster]`` is the group of a cluster of the model
     places_rows: bool = True  # whether the model is fitted, so that it places new rows
     takes_gaps: bool = False  # whether the model takes rows as they are, with missing values
+    found: FoundLabels = field(default_factory=FoundLabels)
 
     def lazy(self, blocks: Blocks) -> dask.array.Array:
         """Return the labels of all rows of the fit as a Dask array."""
@@ -62,7 +93,7 @@ class Labelling:
         """Return a function of a block, and its arguments, that give the labels of the block's rows."""
         if self.known is not None:
             return _looked_up, self.known, self.numbers
-        return group_block, self.model, self.numbers
+        return _group_once, self.model, self.numbers, self.found
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,6 +281,17 @@ def _core_points(estimator: Model, core: Data, labels: Labels) -> ValuesByName:
         "algorithm_used_": f"{estimator.n_boxes_} boxes",
         "_distance_values": {},
     }
+
+
+def _group_once(
+    block: Block, _weights: Block | None, model: Model, numbers: Labels, found: FoundLabels
+) -> Labels:
+    """Return the groups of a block's rows, by the model unless an earlier pass has found them."""
+    labels = found.get(block)
+    if labels is None:
+        labels = group_block(block, None, model, numbers)
+        found.keep(block, labels, len(numbers))
+    return labels
 
 
 def look_up(block: Block, _weights: Block | None, known: Labels) -> Labels:

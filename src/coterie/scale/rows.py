@@ -436,7 +436,9 @@ def _doubts(parts: ValuesByName, n_rows: int) -> list[Fact]:
         return []
     compared = len(next(iter(evidence.labelings.values())))
     of = "every row" if compared == n_rows else f"{compared:,} of {n_rows:,} rows"
-    facts = [Fact("number of groups", float(groups.k), compared == n_rows, None, f"chosen on {of}")]
+    facts = []
+    if not parts["is_asked"]:
+        facts.append(Fact("number of groups", float(groups.k), compared == n_rows, None, f"chosen on {of}"))
     stability: Stability | None = parts["stability"]
     if stability is not None:
         means = np.nanmean(stability.scores, axis=1)

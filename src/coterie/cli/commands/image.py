@@ -19,7 +19,7 @@ Examples:
   coterie image quantise photo.jpg -k 16 -o out.png
   coterie image segment photo.jpg -k 8 -o lines.png --labels labels.png
   coterie image features photos -o features.csv
-  coterie fit features.csv --scale none --carry file -o labels.csv
+  coterie fit features.csv --scale none -o labels.csv
   coterie image sheet photos --labels labels.csv -o sheet.png
 """
 QUANTISE_EXAMPLES = """
@@ -44,7 +44,7 @@ Examples:
 
 \b
   coterie image features photos -o features.csv
-  coterie fit features.csv --scale none --carry file -o labels.csv
+  coterie fit features.csv --scale none -o labels.csv
 """
 SHEET_EXAMPLES = """
 Examples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 
@@ -40,7 +41,8 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
     if labels is None:
         print(f"\ngroups     add {'' if grown.labels is not None else '--cut 3 '}-o groups.csv")
         if tree.n_leaves > MOST_DRAWN and not grown.how.is_matrix:
-            print(f"picture    coterie plot dendrogram {grown.table.source} --linkage {grown.how.linkage}")
+            source = quote(grown.table.source)
+            print(f"picture    coterie plot dendrogram {source} --linkage {grown.how.linkage}")
     for what, path in (("groups", labels), ("tree", newick)):
         if path is not None:
             print(f"\n{what:<10} {path}")

@@ -184,8 +184,8 @@ def _open(where: str | os.PathLike[str], name: str) -> Database:
         scheme = str(where).partition("://")[0]
         if scheme not in SCHEMES:
             raise InvalidParameter(
-                f"{name}: {scheme}:// is not read. Give postgresql://..., a file of SQLite or DuckDB, or a "
-                f"file such as CSV."
+                f"{name}: {scheme}:// is not read. Give s3://, gs://, az:// or https:// for "
+                f"files in stores, postgresql:// for a database, or the path of a file."
             )
         return PostgresServer(str(where), name)
     with open(where, "rb") as file:

@@ -111,7 +111,8 @@ def open_source(where: str | os.PathLike[str]) -> Source:
         content = _unpack(name, content)
     source = Source(name, content, _kind_of(name, content[:MAGIC_BYTES]))
     if len(content) == 0:
-        raise source.fail("the file is empty.")
+        is_damaged = Path(name).suffix.lower() in KINDS_BY_SUFFIX  # a format that is never empty
+        raise source.fail("the file is empty.") if is_damaged else EmptyFile(f"{name}: the file is empty.")
     if source.kind == "zip":
         return _unzipped(source)
     return replace(source, kind="json") if source.kind == "text" and _is_json(content) else source

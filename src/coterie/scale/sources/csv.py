@@ -23,7 +23,7 @@ from coterie.data.files.dialect import BLANKS, fill_blank_lines
 from coterie.data.files.source import Source
 from coterie.data.files.text import blanks_as_tabs, note_blank_lines, read_text
 from coterie.data.marks import MISSING_MARKS, is_mark
-from coterie.errors import InvalidData, InvalidFile
+from coterie.errors import EmptyFile, InvalidData, InvalidFile
 from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
 from coterie.scale.sources.tables import Table
@@ -194,7 +194,10 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
             source = path
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
         how: ValuesByName = {"delimiter": None, "header": header, "encoding": chosen}
-        text = read_text(Source(shown_path(path), lines, "text"), may_be_empty=True, **how)
+        try:
+            text = read_text(Source(shown_path(path), lines, "text"), may_be_empty=True, **how)
+        except EmptyFile:  # not even a header: a part of a folder that got no rows
+            return Table(shown_path(path), {}, [], require("polars", extra="cli", purpose="CSV").DataFrame)
         head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)

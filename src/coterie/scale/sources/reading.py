@@ -233,6 +233,8 @@ def _opener_of(suffix: str) -> Callable[..., Table]:
 
 
 def _joined(tables: Tables, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
+    if not any(table.types for table in tables.every):  # files without so much as a header
+        return (), np.dtype(np.float64), 0, ()
     joined = join_tables(tables, columns, readings)
     return joined.names, joined.dtype, len(joined.names), joined.pieces
 
