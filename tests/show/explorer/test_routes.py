@@ -176,7 +176,7 @@ def test_compare(fitted):
     assert fitted.get("/api/compare", a="1", b="1").json()["text"] == "The same groups."
     assert fitted.get("/api/compare", a="1", b="kmeans:4").status_code == 202
     fitted.wait()
-    assert len(fitted.get("/api/compare", a="1", b="kmeans:4").json()["names_b"]) == 4
+    assert len(fitted.get("/api/compare", a="1", b="kmeans:4").json()["groups_b"]) == 4
     assert len(np.unique(numbers(fitted.get("/api/labels", method="kmeans:4")))) == 4
     assert fitted.get("/api/compare", a="1", b="kmean").json()["error"].startswith('no such method "kmean"')
     assert len(fitted.state()["log"]) == 2  # comparing is not an operation

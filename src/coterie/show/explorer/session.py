@@ -462,7 +462,7 @@ class Session:
                 "can_save": self.folder is not None,
                 "data": self._data(book, state),
                 "answer": {
-                    "headline": f"{state.k} groups" if belief is None else belief.verdict.headline,
+                    "headline": count_of(state.k, "group") if belief is None else belief.verdict.headline,
                     "method": method,
                     "k": state.k,
                     "verdict": None if belief is None else belief.verdict.to_dict(),
