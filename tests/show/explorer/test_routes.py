@@ -95,6 +95,17 @@ def test_maps(fitted):
     assert fitted.get("/api/map", kind="circle").status_code == 400
 
 
+def test_a_map_of_two_columns_offers_numbers(fitted):
+    """Every column that is told to be numeric can be an axis, a key of texts cannot; roles say why."""
+    columns = {one["name"]: one for one in fitted.state()["data"]["columns"]}
+    assert {name: one["numeric"] for name, one in columns.items()} == {"id": False, "x": True, "y": True}
+    assert fitted.get("/api/map", kind="xy", x="x", y="y").status_code == 200
+    assert "holds no numbers" in fitted.get("/api/map", kind="xy", x="id", y="y").json()["error"]
+    state = fitted.do({"op": "roles", "columns": {"y": "leave"}})
+    state = fitted.do({"op": "fit", "method": "kmeans", "k": 3, "believe": False})
+    assert {one["name"]: one["why"] for one in state["data"]["columns"]}["y"] == "left out as you asked"
+
+
 def test_columns_and_rows(fitted):
     """A column as numbers or codes; a page of the table, sorted, of a group or of given rows."""
     column = fitted.get("/api/column", name="id")
@@ -179,6 +190,9 @@ def test_compare(fitted):
     assert len(fitted.get("/api/compare", a="1", b="kmeans:4").json()["groups_b"]) == 4
     assert len(np.unique(numbers(fitted.get("/api/labels", method="kmeans:4")))) == 4
     assert fitted.get("/api/compare", a="1", b="kmean").json()["error"].startswith('no such method "kmean"')
+    sides = fitted.get("/api/compare", a="1", b="2").json()
+    assert [one["colour"] for one in sides["groups_a"]] == [one["colour"] for one in fitted.state()["groups"]]
+    assert [one["id"] for one in sides["groups_b"]] == ["g1", "g2", "g3"]
     assert len(fitted.state()["log"]) == 2  # comparing is not an operation
 
 

@@ -109,6 +109,7 @@ def columns_of(data: Dataset) -> list[JsonObject]:
             {
                 "name": one.column,
                 "kind": kind,
+                "numeric": data.table.is_matrix or data.table.looks[one.column].numbers is not None,
                 "role": one.role,
                 "why": one.why,
                 "remedy": one.remedy,

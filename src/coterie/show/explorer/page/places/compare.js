@@ -62,6 +62,15 @@ export function makeCompare(store) {
     } catch (error) { said.textContent = "These two cannot be compared"; text.textContent = /** @type {Error} */ (error).message; renew(table); }
   }
 
+  /**
+   * A group that another method found looks as the one that it corresponds to.
+   * @param {any[]} groups @param {any[]} others @param {(pair: number[]) => number[]} turned own place first
+   */
+  const alike = (groups, others, turned) => groups.map((group) => {
+    const pair = found.matched.map(turned).find((/** @type {number[]} */ [own]) => own === group.label);
+    return pair ? { ...group, id: others[pair[1]].id, colour: others[pair[1]].colour } : group;
+  });
+
   /** Groups as the map wants them; the last is noise. @param {any[]} given */
   const groupsOf = (given) => [...given.map((group, at) => ({ ...group, label: at })), { label: -1, name: "noise" }];
 
@@ -72,7 +81,10 @@ export function makeCompare(store) {
     said.textContent = isOne ? "A and B are the same answer" : found.moved ? `${counted(found.moved, "row")} of ${whole(total)} moved` : "Both answers put every row into the same group";
     text.textContent = isOne ? "Choose an earlier step or another method on either side." : found.text ?? (typeof found.ari === "number" ? `adjusted Rand index ${figure(found.ari)}` : "");
     moved.disabled = !found.moved;
-    const sides = [groupsOf(found.groups_a), groupsOf(found.groups_b)]; // colours and shapes stay with the ids
+    const sides = [groupsOf(found.groups_a), groupsOf(found.groups_b)]; // of two steps, colours stay with the ids
+    const isStep = (/** @type {string} */ value) => /^\d+$/.test(value);
+    if (!isStep(b.select.value)) sides[1] = alike(sides[1], sides[0], ([one, other]) => [other, one]);
+    else if (!isStep(a.select.value)) sides[0] = alike(sides[0], sides[1], (pair) => pair);
     paint(a.view, labels[0], sides[0].filter((group) => group.label >= 0));
     paint(b.view, labels[1], sides[1].filter((group) => group.label >= 0));
     drawTable(sides);
