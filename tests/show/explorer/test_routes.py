@@ -14,6 +14,7 @@ import polars
 import pytest
 
 import coterie
+from coterie.show.explorer.launch import open_session
 from coterie.show.explorer.methods import methods_form
 from coterie.workbook import LEFT_OUT, Workbook
 from show.explorer.conftest import numbers
@@ -212,6 +213,24 @@ def test_save_and_reload(fitted, table):
     state = fitted.wait()
     assert state["warning"] is None
     assert len(state["groups"]) == 3
+
+
+def test_unsaved_changes_of_an_answer_are_its_own(table, tmp_path):
+    """A saved answer that is opened again has the changes that were not saved; its data alone have none."""
+    path = tmp_path / "clouds.model"
+    coterie.fit(table, k=3, method="kmeans", believe=False).save(path)
+    for resumed, name in ((None, ""), ({"changes": 1, "text": "Resumed 1 unsaved change."}, "north")):
+        session = open_session(path)
+        try:
+            assert session.state()["groups"][0]["name"] == name
+            found = session.state()["resumed"]
+            assert (found and {one: found[one] for one in ("changes", "text")}) == resumed
+            session.operate({"op": "rename", "group": "g1", "name": "north"})
+        finally:
+            session.close()
+    data = open_session(table, fit=False)
+    assert (data.need().log, data.resumed) == ([], None)
+    data.close()
 
 
 def test_reading_the_data_again_keeps_what_was_undone(fitted, table):

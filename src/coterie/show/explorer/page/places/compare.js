@@ -52,6 +52,7 @@ export function makeCompare(store) {
     if (!store.state?.position) { said.textContent = "Nothing to compare yet"; text.textContent = "Run a method or edit the groups first."; return; }
     asked += 1;
     const mine = asked;
+    if (!found) { said.textContent = "Comparing…"; moved.disabled = true; }
     try {
       const [answer, one, other] = await Promise.all([store.api.compare(which()), labelsOf(a.select.value), labelsOf(b.select.value)]);
       if (mine !== asked) return;
