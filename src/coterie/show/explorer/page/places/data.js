@@ -104,7 +104,7 @@ function column(one) {
   const role = h("select", { "aria-label": `Use ${one.name}`, "data-was": asked, "data-key": `role ${one.name}` }, ROLES.map(([value, text]) => h("option", { value, selected: value === asked }, text)));
   const weight = h("input", { type: "number", class: "number", min: "0.01", max: "1000", step: "any", value: one.weight ?? 1, "data-was": one.weight ?? 1, "aria-label": `Weight of ${one.name}` });
   return h("tr", { "data-column": one.name, class: isUsed(one) ? "" : "is-out" }, h("th", { scope: "row", title: one.name }, one.name), h("td", {}, one.kind),
-    h("td", {}, spread(one)), h("td", {}, typeof one.missing === "number" && one.missing > 0 ? percent(one.missing) : "–"), h("td", {}, role), h("td", {}, weight), h("td", { class: "why" }, one.why ?? ""));
+    h("td", {}, spread(one)), h("td", { class: one.missing > 0 ? "has-gaps" : "has-none" }, one.missing > 0 ? percent(one.missing) : "–"), h("td", {}, role), h("td", {}, weight), h("td", { class: "why" }, one.why ?? ""));
 }
 
 /** A histogram, or the commonest values. @param {any} one */
