@@ -125,6 +125,27 @@ def test_p_is_that_of_the_edited_groups():
     assert cut.verdict.convincing is False
 
 
+def test_a_merge_of_clear_groups_is_told():
+    """A merge leaves the other borders as clear as they were: the test tells the border within the group."""
+    book = fitted(60).test(budget="fast")
+    assert book.state.belief.divided_ids == ()
+    book.apply({"op": "merge", "groups": ["g1", "g2"]}).test(budget="fast")
+    assert book.state.belief.divided_ids == ("g1",)
+    assert book.apply({"op": "merge", "groups": ["g1", "g3"]}).test().state.belief.divided_ids == ("g1",)
+
+
+def test_borders_within_groups_of_mixed_rows():
+    """Categories that one group has alone are no trouble; a merge of groups that they divide is told."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["a", "b", "c"], 60)
+    x = np.repeat([0.0, 8.0, 16.0], 60) + rng.normal(size=180)
+    book = Workbook.open(polars.DataFrame({"x": x, "kind": kinds, "other": kinds}))
+    book.apply({"op": "fit", "method": "kprototypes", "k": 3, "believe": False}).test(budget="fast")
+    assert book.state.belief.divided_ids == ()
+    book.apply({"op": "merge", "groups": ["g1", "g2"]}).test(budget="fast")
+    assert book.state.belief.divided_ids == ("g1",)
+
+
 def test_an_answer_becomes_a_workbook_with_its_groups():
     """`Workbook.open` of an answer begins with the very labels, and edits go on from there."""
     frame = polars.DataFrame(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coterie._support.files import atomic_path
+from coterie._support.typing import Settings
 from coterie.errors import CoterieError
 from coterie.workbook.dataset import MEMORY, SET, Dataset
 from coterie.workbook.files import SUFFIX, StoredWorkbook, as_json, read_workbook
@@ -36,20 +37,28 @@ def state_folder() -> Path:
     return Path(base) / "coterie" / "explorer"
 
 
-def autosave_path(data: Dataset, workbook: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return where unsaved changes of data, or of a workbook, are kept; None: the data are in memory."""
+def autosave_path(
+    data: Dataset, workbook: str | os.PathLike[str] | None = None, answer: Settings | None = None
+) -> Path | None:
+    """Return where unsaved changes of data, a workbook or an answer are kept; None: the data are in memory.
+
+    An answer is told by the operation that its workbook begins with: its changes are not those of its data.
+    """
     if workbook is not None:
         key = f"workbook {Path(workbook).resolve()}"
     elif data.kind == MEMORY or data.where is None:
         return None
     else:
         key = data.where if data.kind == SET else f"file {Path(data.where).resolve()}"
+        key = key if answer is None else f"{key} {json.dumps(answer, sort_keys=True)}"
     return state_folder() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{SUFFIX}"
 
 
-def find_autosave(data: Dataset, workbook: str | os.PathLike[str] | None = None) -> StoredWorkbook | None:
+def find_autosave(
+    data: Dataset, workbook: str | os.PathLike[str] | None = None, answer: Settings | None = None
+) -> StoredWorkbook | None:
     """Return the unsaved changes of the same data; None: there are none, or the data are others now."""
-    path = autosave_path(data, workbook)
+    path = autosave_path(data, workbook, answer)
     if path is None or not path.is_file():
         return None
     try:
@@ -57,6 +66,12 @@ def find_autosave(data: Dataset, workbook: str | os.PathLike[str] | None = None)
     except CoterieError:
         return None  # written by another version, or damaged: nothing to offer
     return found if found.digest == data.digest and found.log else None
+
+
+def answer_of(book: Workbook) -> Settings | None:
+    """Return the operation that a workbook of an answer begins with; None: it begins with data alone."""
+    first = book.operations[:1]
+    return first[0] if first and first[0]["op"] == "given" else None
 
 
 class Autosaver:

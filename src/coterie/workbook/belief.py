@@ -15,7 +15,7 @@ from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.fit import check_belief
-from coterie.pipeline.null_test import WEAKEST
+from coterie.pipeline.null_test import WEAKEST, clearest_border
 from coterie.pipeline.partition import Partition, RowSilhouettes
 from coterie.pipeline.recipe import Recipe, make_estimator, takes_k
 from coterie.pipeline.request import FitRequest
@@ -26,6 +26,8 @@ from coterie.workbook.rowsets import NOISE, unmasked
 
 SILHOUETTE_ROWS = 3_000  # all distances among them take well below a second
 LEAST_OF_GROUP = 25  # rows of each group that are measured, where it has so many
+LEAST_SEARCHED = 50  # rows: in fewer, one cloud too often seems to have a border
+BORDER_WITHIN = 1.0  # evidence from which on a border within a group is told: single clouds stay below
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class Belief:
         Mean of the measured rows.
     text : str
         How it was measured, where that is not as a fit does.
+    divided_ids : tuple of str
+        Ids of groups with a clear border within: a merge joined what the data divide.
     """
 
     labels_hash: str
@@ -58,6 +62,7 @@ class Belief:
     silhouettes: tuple[FloatArray, ...]
     silhouette: float | None
     text: str = ""
+    divided_ids: tuple[str, ...] = ()
 
 
 def belief_of_answer(
@@ -126,7 +131,8 @@ def measure(
     """Measure groups as they are now, whoever made them.
 
     Resamples are clustered into as many groups. Groups that were edited are compared with null data by their
-    weakest border, since that is what a bad split or a wrong move changes.
+    weakest border, since that is what a bad split or a wrong move changes. A bad merge leaves the other
+    borders as clear as they were, so a border is searched for within each group as well.
 
     Parameters
     ----------
@@ -151,6 +157,7 @@ def measure(
     chosen = _candidate(method, k, request, compared)
     tracker.report(0, stage="borders between groups", total=4)
     is_apart = _are_apart(compared, own, request) if k > 1 else None
+    divided = _divided(compared, own, request, group_ids)
     tracker.report(1, stage="stability and chance", total=4)
     stable, chance = None, None
     if k > 1:
@@ -170,7 +177,7 @@ def measure(
     silhouettes, mean = silhouettes_of(rows, labels, k, request.seed)
     verdict = decide(k, k, is_asked=True, is_apart=is_apart, stability=stable, significance=chance)
     said = _how(find_method(method).title, k, stable, chance)
-    return Belief(labels_hash, group_ids, verdict, stable, chance, silhouettes, mean, said)
+    return Belief(labels_hash, group_ids, verdict, stable, chance, silhouettes, mean, said, divided)
 
 
 def _how(title: str, k: int, stable: Stability | None, chance: Significance | None) -> str:
@@ -215,3 +222,16 @@ def _are_apart(compared: Compared, labels: Labels, request: FitRequest) -> bool:
     """Return whether every border between two neighbouring groups is deeper than null data show."""
     separation = valleys_of(compared.points, request, compared.mixed).judge(labels)
     return bool(separation.rank > 0 and separation.evidence.min() > 0)
+
+
+def _divided(
+    compared: Compared, labels: Labels, request: FitRequest, group_ids: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the groups within which a search finds a clear border."""
+    plain = replace(request, methods=None, ks=None)
+    found = []
+    for at, group in enumerate(group_ids):
+        own = compared.points[labels == at]
+        if len(own) >= LEAST_SEARCHED and clearest_border(own, plain, compared.mixed) > BORDER_WITHIN:
+            found.append(group)
+    return tuple(found)

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie._support.typing import AnyArray, Indices, Labels
 from coterie.evaluate import adjusted_rand_score, match
-from coterie.workbook.state import State
+from coterie.workbook.state import Group, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +27,8 @@ class StateComparison:
         Rows that are in another group than the one that corresponds to theirs.
     ari : float
         Adjusted Rand index, noise being a group.
+    groups_a, groups_b : tuple of Group
+        The groups themselves.
     labels_b : array
         Labels of the second state, numbered as the groups of the first that they correspond to; those that
         correspond to none follow.
@@ -38,6 +40,8 @@ class StateComparison:
     matched: list[tuple[int, int]]
     moved: Indices
     ari: float
+    groups_a: tuple[Group, ...]
+    groups_b: tuple[Group, ...]
     labels_b: Labels
 
     @property
@@ -82,6 +86,8 @@ def compare_states(a: State, b: State) -> StateComparison:
         matched,
         moved,
         ari,
+        a.groups,
+        b.groups,
         _renumbered(b, matched, a.k),
     )
 

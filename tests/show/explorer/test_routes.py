@@ -14,6 +14,7 @@ import polars
 import pytest
 
 import coterie
+from coterie.show.explorer.launch import open_session
 from coterie.show.explorer.methods import methods_form
 from coterie.workbook import LEFT_OUT, Workbook
 from show.explorer.conftest import numbers
@@ -93,6 +94,17 @@ def test_maps(fitted):
         .startswith('column "id" holds no numbers')
     )
     assert fitted.get("/api/map", kind="circle").status_code == 400
+
+
+def test_a_map_of_two_columns_offers_numbers(fitted):
+    """Every column that is told to be numeric can be an axis, a key of texts cannot; roles say why."""
+    columns = {one["name"]: one for one in fitted.state()["data"]["columns"]}
+    assert {name: one["numeric"] for name, one in columns.items()} == {"id": False, "x": True, "y": True}
+    assert fitted.get("/api/map", kind="xy", x="x", y="y").status_code == 200
+    assert "holds no numbers" in fitted.get("/api/map", kind="xy", x="id", y="y").json()["error"]
+    state = fitted.do({"op": "roles", "columns": {"y": "leave"}})
+    state = fitted.do({"op": "fit", "method": "kmeans", "k": 3, "believe": False})
+    assert {one["name"]: one["why"] for one in state["data"]["columns"]}["y"] == "left out as you asked"
 
 
 def test_columns_and_rows(fitted):
@@ -176,9 +188,12 @@ def test_compare(fitted):
     assert fitted.get("/api/compare", a="1", b="1").json()["text"] == "The same groups."
     assert fitted.get("/api/compare", a="1", b="kmeans:4").status_code == 202
     fitted.wait()
-    assert len(fitted.get("/api/compare", a="1", b="kmeans:4").json()["names_b"]) == 4
+    assert len(fitted.get("/api/compare", a="1", b="kmeans:4").json()["groups_b"]) == 4
     assert len(np.unique(numbers(fitted.get("/api/labels", method="kmeans:4")))) == 4
     assert fitted.get("/api/compare", a="1", b="kmean").json()["error"].startswith('no such method "kmean"')
+    sides = fitted.get("/api/compare", a="1", b="2").json()
+    assert [one["colour"] for one in sides["groups_a"]] == [one["colour"] for one in fitted.state()["groups"]]
+    assert [one["id"] for one in sides["groups_b"]] == ["g1", "g2", "g3"]
     assert len(fitted.state()["log"]) == 2  # comparing is not an operation
 
 
@@ -198,6 +213,24 @@ def test_save_and_reload(fitted, table):
     state = fitted.wait()
     assert state["warning"] is None
     assert len(state["groups"]) == 3
+
+
+def test_unsaved_changes_of_an_answer_are_its_own(table, tmp_path):
+    """A saved answer that is opened again has the changes that were not saved; its data alone have none."""
+    path = tmp_path / "clouds.model"
+    coterie.fit(table, k=3, method="kmeans", believe=False).save(path)
+    for resumed, name in ((None, ""), ({"changes": 1, "text": "Resumed 1 unsaved change."}, "north")):
+        session = open_session(path)
+        try:
+            assert session.state()["groups"][0]["name"] == name
+            found = session.state()["resumed"]
+            assert (found and {one: found[one] for one in ("changes", "text")}) == resumed
+            session.operate({"op": "rename", "group": "g1", "name": "north"})
+        finally:
+            session.close()
+    data = open_session(table, fit=False)
+    assert (data.need().log, data.resumed) == ([], None)
+    data.close()
 
 
 def test_reading_the_data_again_keeps_what_was_undone(fitted, table):

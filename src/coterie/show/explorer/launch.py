@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import webbrowser
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from coterie.pipeline.answer import Clustering
 from coterie.show.explorer.server import ExplorerServer, bind
 from coterie.show.explorer.session import Session
 from coterie.workbook import Workbook
-from coterie.workbook.autosave import find_autosave
+from coterie.workbook.autosave import answer_of, find_autosave
 from coterie.workbook.dataset import FILE
-from coterie.workbook.files import SUFFIX, open_data_of, read_workbook
+from coterie.workbook.files import SUFFIX, StoredWorkbook, open_data_of, read_workbook
 
 MODEL_ENDINGS = (".model", ".safetensors")
 
@@ -51,21 +52,28 @@ def _open_in(session: Session, what: object, data: object, fit: bool) -> None:
         book = _of_model(path, data)
     else:
         book = what if isinstance(what, Workbook) else Workbook.open(what)
-    where = (
-        path
-        if is_path and path.exists()
-        else book.saved_as or (book.data.where if book.data.kind == FILE else None)
-    )
-    session.open(book, folder=None if where is None else Path(where).resolve().parent)
+    session.open(book, folder=_folder_of(book, path if is_path else None))
     begins_empty = not book.log
     session.autosave()
-    found = find_autosave(book.data, book.saved_as) if begins_empty else None
+    found = find_unsaved(book)
     if found is not None:
         session.replay(found, is_resumed=True)
     elif fit and begins_empty:
         session.operate({"op": "fit"})
     else:
         session.worker.warm_up()
+
+
+def find_unsaved(book: Workbook) -> StoredWorkbook | None:
+    """Return what was done with data or an answer and not saved; None: nothing, or the workbook goes on."""
+    n_begun = len(book.log)
+    answer = answer_of(book)
+    if n_begun > 1 or (n_begun and answer is None):
+        return None
+    found = find_autosave(book.data, book.saved_as, answer)
+    if found is None or len(found.log) <= n_begun:
+        return None
+    return replace(found, log=found.log[n_begun:], times=found.times[n_begun:])
 
 
 def _folder_of(book: Workbook, path: Path | None) -> Path | None:

@@ -150,6 +150,6 @@ def _texts(kind: type) -> dict[str, str]:
     found = {}
     for name, about in zip(parts[1::2], parts[2::2], strict=False):
         lines = [line.strip() for line in about.splitlines()[1:]]
-        sentence = " ".join(lines).split(". ")[0].rstrip(".")
+        sentence = " ".join(lines).split(". ")[0].rstrip(".").replace("`", "")
         found[name] = f"{sentence}." if sentence else ""
     return found

@@ -20,10 +20,11 @@ from coterie.show.explorer.session import Busy, Session, Taken
 from coterie.show.explorer.tables import MOST_ROWS_OF_PAGE, check_column, coded_column, page_of_rows
 from coterie.show.explorer.teach import teach
 from coterie.show.explorer.uploads import open_upload
-from coterie.show.explorer.views import clean
+from coterie.show.explorer.views import clean, colour_of
 from coterie.workbook import SETS, Workbook
 from coterie.workbook.checks import row_list, row_ranges, unique_rows
 from coterie.workbook.comparing import StateComparison
+from coterie.workbook.state import Group
 
 JSON, BINARY = "application/json", "application/octet-stream"
 TYPES = {
@@ -241,14 +242,21 @@ def _compare(session: Session, call: Call) -> Reply:
     return reply(
         {
             "contingency": found.counts,
-            "names_a": found.names_a,
-            "names_b": found.names_b,
+            "groups_a": _sides(found.names_a, found.groups_a),
+            "groups_b": _sides(found.names_b, found.groups_b),
             "moved": len(found.moved),
             "matched": found.matched,
             "ari": found.ari,
             "text": found.text,
         }
     )
+
+
+def _sides(names: list[str], groups: tuple[Group, ...]) -> list[JsonObject]:
+    return [
+        {"id": group.id, "name": name, "colour": colour_of(group)}
+        for name, group in zip(names, groups, strict=True)
+    ]
 
 
 def _compare_rows(session: Session, call: Call) -> Reply:

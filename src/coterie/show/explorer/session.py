@@ -26,7 +26,7 @@ from coterie.show.explorer.tables import check_column, numbers_of
 from coterie.show.explorer.views import Kept, clean
 from coterie.workbook import State, Workbook, is_long, open_dataset
 from coterie.workbook.apply import apply, canonical
-from coterie.workbook.autosave import Autosaver, autosave_path
+from coterie.workbook.autosave import Autosaver, answer_of, autosave_path
 from coterie.workbook.comparing import StateComparison, compare_states
 from coterie.workbook.dataset import FILE
 from coterie.workbook.files import SUFFIX, StoredWorkbook, changes_since
@@ -217,7 +217,7 @@ class Session:
         """Keep unsaved changes in the user's state folder from now on."""
         with self._lock:
             book = self.need()
-            path = autosave_path(book.data, book.saved_as)
+            path = autosave_path(book.data, book.saved_as, answer_of(book))
             if path is not None:
                 self.saver = Autosaver(path)
 
@@ -230,7 +230,7 @@ class Session:
             def end() -> None:
                 book.jump(min(stored.position, len(book.log)))
                 if is_resumed:
-                    n_made = len(book.log)
+                    n_made = len(stored.log)
                     when = stored.times[-1] if stored.times else ""
                     text = f"Resumed {count_of(n_made, 'unsaved change')}."
                     self.resumed = {"changes": n_made, "at": when, "text": text}
@@ -462,7 +462,7 @@ class Session:
                 "can_save": self.folder is not None,
                 "data": self._data(book, state),
                 "answer": {
-                    "headline": f"{state.k} groups" if belief is None else belief.verdict.headline,
+                    "headline": count_of(state.k, "group") if belief is None else belief.verdict.headline,
                     "method": method,
                     "k": state.k,
                     "verdict": None if belief is None else belief.verdict.to_dict(),

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from coterie._printing import visible
+from coterie._printing import in_sentence, visible
 from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
 from coterie.data import inspect
 from coterie.data.categories import texts_of
+from coterie.data.prepared import NOT_NAMED
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.pipeline import Clustering
 from coterie.pipeline.other_numbers import tree_of
@@ -35,6 +36,7 @@ MOST_RULE_ROWS = 100_000  # rules of more rows take longer than a person waits f
 KEPT = 16
 STALE = "Stability, chance and silhouettes are from before your last edits."
 MOST_LEAVES = 60  # of a tree that fits into a panel
+REASONS = {"dropped": "left out as you asked", NOT_NAMED: "not among the columns asked for"}
 MOST_BARS = 200  # silhouettes of a group that are drawn
 
 
@@ -107,6 +109,7 @@ def columns_of(data: Dataset) -> list[JsonObject]:
             {
                 "name": one.column,
                 "kind": kind,
+                "numeric": data.table.is_matrix or data.table.looks[one.column].numbers is not None,
                 "role": one.role,
                 "why": one.why,
                 "remedy": one.remedy,
@@ -140,12 +143,20 @@ def used_columns(state: State, columns: list[JsonObject]) -> list[JsonObject]:
         {
             **one,
             "role": "used" if one["name"] in used else "left out",
-            "why": one["why"] if one["name"] in used else reasons.get(one["name"], one["why"]),
+            "why": why_of(one, reasons, is_used=one["name"] in used),
             "asked": said.columns.get(one["name"], "auto"),
             "weight": said.weights.get(one["name"], 1.0),
         }
         for one in columns
     ]
+
+
+def why_of(column: JsonObject, reasons: dict[str, str], *, is_used: bool) -> str:
+    """Return why a column has its role; a reason to leave it out is none where it is used all the same."""
+    if is_used:
+        return str(column["why"] or "") if column["role"] == "used" else "used as you asked"
+    reason = reasons.get(column["name"]) or str(column["why"] or "")
+    return REASONS.get(reason, reason)
 
 
 def features_of(means: GroupMeans, at: int) -> list[JsonObject]:
@@ -252,7 +263,7 @@ def evidence_of(state: State, facts: JsonObject) -> JsonObject:
         "is_apart": verdict.is_apart,
         "convincing": verdict.convincing,
         "silhouette": belief.silhouette,
-        "text": _words(belief),
+        "text": _words(belief, state),
         "how": belief.text,
         "stale": state.is_stale,
         "stale_text": STALE if state.is_stale else "",
@@ -293,7 +304,7 @@ def _thinned(values: FloatArray) -> list[float]:
     return [round(float(value), 4) for value in values]
 
 
-def _words(belief: Belief) -> str:
+def _words(belief: Belief, state: State) -> str:
     """Return what was measured, in sentences."""
     verdict, said = belief.verdict, []
     if belief.stability is not None and verdict.stability is not None:
@@ -306,9 +317,14 @@ def _words(belief: Belief) -> str:
         said.append(f"{chance.verdict[:1].upper()}{chance.verdict[1:]}: {chance.p_in_words}.")
     if verdict.is_apart is False:
         said.append("No clear border between groups.")
-    if belief.silhouette is not None and math.isfinite(belief.silhouette):
-        said.append(f"Mean silhouette {belief.silhouette:.2f}.")
-    return " ".join([*said, belief.text]).strip() or "Not tested."
+    divided = [state.title(one) for one in belief.divided_ids if one in {group.id for group in state.groups}]
+    if divided:
+        said.append(f"Clear border within {in_sentence(divided)}: splitting may be better.")
+    if not said:
+        said.append(
+            "Stability and chance are not tested yet." if state.k > 1 else "One group: nothing to compare."
+        )
+    return " ".join([*said, belief.text]).strip()
 
 
 def _curves(answer: Clustering) -> list[JsonObject]:

@@ -173,6 +173,24 @@ def test_method_form_runs_what_it_says(visit):
     assert visit.state()["labels_hash"] == before["labels_hash"]
 
 
+def test_a_field_takes_a_number_or_a_word(visit):
+    """Law: where a parameter is a number or a word, a number is sent as a number; what is refused is said.
+
+    The next thing that is done takes the message away.
+    """
+    visit.get("place-method").click()
+    visit.until("document.querySelector('[data-testid=method]').options.length > 5")
+    visit.get("method").select_option("dbscan")
+    visit.page.locator("[data-parameter=eps]").fill("wide")
+    visit.get("run").click()
+    visit.get("message").wait_for()
+    assert "eps of DBSCAN must be a number" in visit.get("message").inner_text()
+    visit.page.locator("[data-parameter=eps]").fill("0.9")
+    visit.do(visit.get("run").click)
+    assert visit.page.evaluate("coterie.page.store.state.log.at(-1).set.eps") == 0.9
+    assert visit.get("message").count() == 0
+
+
 def test_thirty_random_edits_undo_to_the_start_and_redo(visit):
     """Law: undoing thirty random edits gives the first labels to the bit; redoing them the last."""
     rng = random.Random(0)

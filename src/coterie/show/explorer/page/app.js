@@ -23,7 +23,7 @@ const WORKSPACE = ["groups", "method"]; // places beside the map
 export function start(root, transport, { isPage }) {
   setCarrier(root);
   const messages = makeMessages();
-  const store = makeStore(makeApi(transport), { text: messages.say });
+  const store = makeStore(makeApi(transport), { text: messages.say, forgive: messages.forgive });
   const help = makeHelp();
   const history = makeHistory(store);
   const header = makeHeader(store, help, history, messages);

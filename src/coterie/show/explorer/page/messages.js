@@ -6,7 +6,7 @@ const SHOWN_MS = 4000;
 export function makeMessages() {
   const element = h("div", { class: "messages", role: "status", "aria-live": "polite" });
 
-  /** @param {string} text @param {string} [kind] "error" stays until it is closed */
+  /** @param {string} text @param {string} [kind] "error" stays until it is closed, or until something else is done */
   function say(text, kind = "done") {
     const old = [...element.children].find((one) => /** @type {any} */ (one).dataset.text === text);
     old?.remove();
@@ -17,5 +17,8 @@ export function makeMessages() {
     if (kind !== "error") setTimeout(() => note.remove(), SHOWN_MS);
   }
 
-  return { element, say };
+  /** Take away what was refused: the next thing was not. */
+  function forgive() { for (const note of element.querySelectorAll(".message-error")) note.remove(); }
+
+  return { element, say, forgive };
 }

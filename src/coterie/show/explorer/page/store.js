@@ -10,7 +10,7 @@ import { NOTHING, asPayload, asRows, combine, countByLabel, rowsWhere } from "./
 
 const PLACES = ["groups", "data", "method", "compare", "teach"];
 
-/** @param {Api} api @param {{text: (text: string, kind?: string) => void}} say */
+/** @param {Api} api @param {{text: (text: string, kind?: string) => void, forgive: () => void}} say */
 export function makeStore(api, say) {
   /** @type {Set<(change: Change) => void>} */
   const listeners = new Set();
@@ -87,6 +87,7 @@ export function makeStore(api, say) {
     const task = (async () => {
       try {
         const answer = await run();
+        say.forgive();
         await take(answer);
         return answer;
       } catch (error) {

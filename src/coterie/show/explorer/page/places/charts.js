@@ -10,6 +10,7 @@ import { sign } from "./groups.js";
 const NAMED_LEAVES = 12; // of a tree: more have a dot instead of a name
 
 const nothing = (/** @type {string} */ text) => h("p", { class: "empty" }, text);
+const untested = (/** @type {Store} */ store, /** @type {string} */ what) => (store.groups.length < 2 ? `${what} needs two groups or more.` : `${what}: not measured. Use the button on the left.`);
 const titled = (/** @type {string} */ title, /** @type {any[]} */ ...inner) => h("figure", { class: "small-chart" }, h("figcaption", {}, title), inner);
 const fillOf = (/** @type {any} */ group) => seen(colourOf(group), isDark());
 
@@ -18,7 +19,7 @@ export function silhouettes(evidence, store) {
   const known = (evidence.silhouettes ?? []).map((/** @type {any} */ one, /** @type {number} */ at) => ({
     group: store.groupById(one?.id ?? evidence.silhouette_ids?.[at]), mean: one?.mean ?? one, values: one?.values ?? null,
   })).filter((/** @type {any} */ one) => one.group && typeof one.mean === "number");
-  if (!known.length) return nothing("No silhouettes yet: use “Test again” to compute them.");
+  if (!known.length) return nothing(untested(store, "A silhouette"));
   const low = Math.min(0, ...known.flatMap((/** @type {any} */ one) => one.values ?? [one.mean]));
   const least = known.reduce((/** @type {any} */ low, /** @type {any} */ one) => (one.mean < low.mean ? one : low));
   const title = known.length > 1 ? `${store.nameOf(least.group.label)} is the least well separated (${figure(least.mean)})` : "How well rows fit their group";
@@ -114,7 +115,7 @@ export function dendrogram(merges, n, colour, shown = merges.length) {
 /** @param {any} evidence @param {Store} store */
 export function stabilities(evidence, store) {
   const known = store.groups.filter((/** @type {any} */ group) => typeof group.stability === "number");
-  if (!known.length) return nothing("Stability was not computed yet: use “Test again”.");
+  if (!known.length) return nothing(untested(store, "Stability"));
   const weakest = known.reduce((/** @type {any} */ low, /** @type {any} */ one) => (one.stability < low.stability ? one : low));
   return titled(`Mean Jaccard over resamples; ${store.nameOf(weakest.label)} is the weakest (${figure(weakest.stability)})`,
     h("ul", { class: `meters${known.length > 8 ? " is-many" : ""}` }, known.map((/** @type {any} */ group) => h("li", {},
@@ -122,10 +123,10 @@ export function stabilities(evidence, store) {
       bar(group.stability, fillOf(group)), h("span", { class: "meter-value" }, figure(group.stability))))));
 }
 
-/** Null draws as dots, the observed value as a line. @param {any} evidence */
-export function chance(evidence) {
+/** Null draws as dots, the observed value as a line. @param {any} evidence @param {Store} store */
+export function chance(evidence, store) {
   const { draws = [], observed, text } = evidence.chance ?? {};
-  if (!draws.length || typeof observed !== "number") return nothing("Not tested against null data yet: use “Test again”.");
+  if (!draws.length || typeof observed !== "number") return nothing(untested(store, "A test against null data"));
   const low = Math.min(observed, ...draws), high = Math.max(observed, ...draws), spread = high - low || 1;
   const x = (/** @type {number} */ value) => 4 + (92 * (value - low)) / spread;
   const bins = 40, counts = new Array(bins).fill(0);

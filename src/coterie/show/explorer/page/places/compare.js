@@ -5,6 +5,7 @@ import { byGroup } from "../map/look.js";
 import { makeMap } from "../map/view.js";
 import { asRows } from "../rows.js";
 import { isDark } from "../theme.js";
+import { sign } from "./groups.js";
 
 /** @param {import("../store.js").Store} store */
 export function makeCompare(store) {
@@ -51,6 +52,7 @@ export function makeCompare(store) {
     if (!store.state?.position) { said.textContent = "Nothing to compare yet"; text.textContent = "Run a method or edit the groups first."; return; }
     asked += 1;
     const mine = asked;
+    if (!found) { said.textContent = "Comparing…"; moved.disabled = true; }
     try {
       const [answer, one, other] = await Promise.all([store.api.compare(which()), labelsOf(a.select.value), labelsOf(b.select.value)]);
       if (mine !== asked) return;
@@ -61,29 +63,33 @@ export function makeCompare(store) {
     } catch (error) { said.textContent = "These two cannot be compared"; text.textContent = /** @type {Error} */ (error).message; renew(table); }
   }
 
-  /** Groups as the map wants them, from an answer's names. @param {any[]} names */
-  const groupsOf = (names) => [...names, { label: -1, name: "noise" }].map((name, at) => (typeof name === "object" && name ? { ...name, label: name.label ?? at } : { label: at, name: String(name), colour: null }));
+  /**
+   * A group that another method found looks as the one that it corresponds to.
+   * @param {any[]} groups @param {any[]} others @param {(pair: number[]) => number[]} turned own place first
+   */
+  const alike = (groups, others, turned) => groups.map((group) => {
+    const pair = found.matched.map(turned).find((/** @type {number[]} */ [own]) => own === group.label);
+    return pair ? { ...group, id: others[pair[1]].id, colour: others[pair[1]].colour } : group;
+  });
+
+  /** Groups as the map wants them; the last is noise. @param {any[]} given */
+  const groupsOf = (given) => [...given.map((group, at) => ({ ...group, label: at })), { label: -1, name: "noise" }];
 
   function show() {
     if (!found) return;
     const total = found.rows ?? store.state.data.rows_used ?? store.n;
-    said.textContent = found.moved ? `${counted(found.moved, "row")} of ${whole(total)} moved` : "Both answers put every row into the same group";
-    text.textContent = found.text ?? (typeof found.ari === "number" ? `adjusted Rand index ${figure(found.ari)}` : "");
+    const isOne = a.select.value === b.select.value;
+    said.textContent = isOne ? "A and B are the same answer" : found.moved ? `${counted(found.moved, "row")} of ${whole(total)} moved` : "Both answers put every row into the same group";
+    text.textContent = isOne ? "Choose an earlier step or another method on either side." : found.text ?? (typeof found.ari === "number" ? `adjusted Rand index ${figure(found.ari)}` : "");
     moved.disabled = !found.moved;
-    const sides = [groupsOf(found.names_a), groupsOf(found.names_b)];
-    const inB = sides[1].map((group) => ({ ...group, colour: group.colour ?? matchedColour(group, sides[0]) }));
+    const sides = [groupsOf(found.groups_a), groupsOf(found.groups_b)]; // of two steps, colours stay with the ids
+    const isStep = (/** @type {string} */ value) => /^\d+$/.test(value);
+    if (!isStep(b.select.value)) sides[1] = alike(sides[1], sides[0], ([one, other]) => [other, one]);
+    else if (!isStep(a.select.value)) sides[0] = alike(sides[0], sides[1], (pair) => pair);
     paint(a.view, labels[0], sides[0].filter((group) => group.label >= 0));
-    paint(b.view, labels[1], inB.filter((group) => group.label >= 0));
+    paint(b.view, labels[1], sides[1].filter((group) => group.label >= 0));
     drawTable(sides);
     brush();
-  }
-
-  // a group of B that has a partner in A has its colour, unless it has one of its own
-  function matchedColour(/** @type {any} */ group, /** @type {any[]} */ others) {
-    const pair = (found.matched ?? []).find((/** @type {any} */ one) => (Array.isArray(one) ? one[1] : one.b) === group.label);
-    const partner = pair ? others.find((one) => one.label === (Array.isArray(pair) ? pair[0] : pair.a)) : null;
-    // one without a partner has a colour that none of A has
-    return PALETTE[(partner ? partner.label : others.length + group.label) % PALETTE.length];
   }
 
   /** @param {any} view @param {Int32Array} own @param {any[]} groups */
@@ -98,10 +104,11 @@ export function makeCompare(store) {
     const hasNoise = labels.map((own) => own.includes(-1));
     const counts = found.contingency.slice(0, hasNoise[0] ? undefined : -1).map((/** @type {number[]} */ line) => line.slice(0, hasNoise[1] ? undefined : -1));
     const most = Math.max(1, ...counts.flat());
+    const mark = (/** @type {any} */ group) => group?.label >= 0 && sign(group);
     const nameOf = (/** @type {any} */ group) => group?.name || (group?.label === -1 ? "noise" : `group ${(group?.label ?? 0) + 1}`);
     renew(table, h("table", { class: "contingency" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "A \\ B"), sides[1].slice(0, counts[0]?.length ?? 0).map((group) => h("th", { scope: "col" }, nameOf(group))))),
-      h("tbody", {}, counts.map((/** @type {number[]} */ line, /** @type {number} */ r) => h("tr", {}, h("th", { scope: "row" }, nameOf(sides[0][r])), line.map((count, c) => h("td", { style: { "--share": `${Math.round((45 * count) / most)}%` } },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "A \\ B"), sides[1].slice(0, counts[0]?.length ?? 0).map((group) => h("th", { scope: "col" }, mark(group), nameOf(group))))),
+      h("tbody", {}, counts.map((/** @type {number[]} */ line, /** @type {number} */ r) => h("tr", {}, h("th", { scope: "row" }, mark(sides[0][r]), nameOf(sides[0][r])), line.map((count, c) => h("td", { style: { "--share": `${Math.round((45 * count) / most)}%` } },
         count > 0 ? h("button", { type: "button", "aria-label": `${count} rows from ${nameOf(sides[0][r])} to ${nameOf(sides[1][c])}`, onclick: () => selectCell(sides[0][r], sides[1][c]) }, whole(count)) : h("span", { class: "muted" }, "·"))))))));
   }
 

@@ -6,6 +6,7 @@ import { makeTable } from "./table.js";
 const ROLES = [["auto", "auto"], ["use", "use"], ["leave", "leave out"]];
 const SCALES = ["auto", "standard", "minmax", "robust", "none"];
 const MISSING = ["auto", "observed", "drop", "median", "refuse"];
+const RARE = 0.02; // of the rows: where the commonest value is rarer, values say less than their number
 const MOST_COLUMNS = 200; // shown at once
 
 /** @param {import("../store.js").Store} store @param {ReturnType<import("../messages.js").makeMessages>} messages */
@@ -103,17 +104,18 @@ function column(one) {
   const role = h("select", { "aria-label": `Use ${one.name}`, "data-was": asked, "data-key": `role ${one.name}` }, ROLES.map(([value, text]) => h("option", { value, selected: value === asked }, text)));
   const weight = h("input", { type: "number", class: "number", min: "0.01", max: "1000", step: "any", value: one.weight ?? 1, "data-was": one.weight ?? 1, "aria-label": `Weight of ${one.name}` });
   return h("tr", { "data-column": one.name, class: isUsed(one) ? "" : "is-out" }, h("th", { scope: "row", title: one.name }, one.name), h("td", {}, one.kind),
-    h("td", {}, spread(one)), h("td", {}, typeof one.missing === "number" && one.missing > 0 ? whole(one.missing) : "–"), h("td", {}, role), h("td", {}, weight), h("td", { class: "why" }, one.why ?? ""));
+    h("td", {}, spread(one)), h("td", { class: one.missing > 0 ? "has-gaps" : "has-none" }, one.missing > 0 ? percent(one.missing) : "–"), h("td", {}, role), h("td", {}, weight), h("td", { class: "why" }, one.why ?? ""));
 }
 
 /** A histogram, or the commonest values. @param {any} one */
 function spread(one) {
   const counts = Array.isArray(one.histogram) ? one.histogram : one.histogram?.counts;
-  if (counts?.length) {
+  if (counts?.length && !one.values?.length) {
     const most = Math.max(...counts, 1);
     return s("svg", { class: "histogram", viewBox: `0 0 ${counts.length} 20`, preserveAspectRatio: "none", role: "img", "aria-label": `Histogram of ${one.name}` },
       counts.map((/** @type {number} */ count, /** @type {number} */ at) => s("rect", { x: at + 0.08, width: 0.84, y: 20 - (20 * count) / most, height: (20 * count) / most })));
   }
-  if (one.values?.length) return h("span", { class: "values muted" }, one.values.slice(0, 3).map((/** @type {any} */ value) => `${value.value} ${percent(value.share)}`).join(", "));
+  if (one.values?.length && one.values[0].share < RARE) return h("span", { class: "values muted" }, `${whole(one.different)} different`);
+  if (one.values?.length) return h("span", { class: "values muted", title: one.values.map((/** @type {any} */ value) => `${value.value} ${percent(value.share)}`).join(", ") }, one.values.slice(0, 3).map((/** @type {any} */ value) => `${value.value} ${percent(value.share)}`).join(", "));
   return h("span", { class: "muted" }, "–");
 }

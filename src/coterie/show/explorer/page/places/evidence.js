@@ -33,6 +33,7 @@ export function makeEvidence(store) {
     stale.hidden = !isStale;
     stale.textContent = isStale ? evidence.stale_text || "These figures are from before your last edit." : "";
     again.disabled = Boolean(store.job) || store.isBusy || store.groups.length === 0;
+    again.textContent = typeof evidence.stability === "number" || evidence.p_text || isStale ? "Test again" : "Test the groups";
     again.classList.toggle("primary", isStale);
     for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.chart === chosen));
     chart.setAttribute("aria-label", `Chart: ${chosen}`);

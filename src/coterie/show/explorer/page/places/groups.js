@@ -51,7 +51,7 @@ export function makeGroups(store) {
     const name = store.nameOf(group.label);
     const isPicked = counts.get(group.label) === group.size && group.size > 0;
     const isOpen = opened === group.id;
-    const strength = group.strength || "";
+    const strength = group.strength || "", isOld = Boolean(store.state.stale && strength);
     return h("li", { class: `group-row${isPicked ? " is-picked" : ""}` },
       h("div", { class: "group-line", "data-testid": "group-row", "data-group": group.id },
         h("input", {
@@ -66,7 +66,7 @@ export function makeGroups(store) {
         sign(group), h("span", { class: `group-name${group.name ? "" : " is-untitled"}`, "data-testid": "group-name", title: name }, name),
         group.locked && h("span", { class: "locked", title: "Locked" }, icon("lock"), h("span", { class: "sr" }, "locked")),
         h("span", { class: "group-size" }, whole(group.size)),
-        h("span", { class: `strength is-${strength.split(" ")[0]}` }, strength)),
+        h("span", { class: `strength${isOld ? "" : ` is-${strength.split(" ")[0]}`}`, title: isOld ? "From before your last edits" : null }, isOld ? `was ${strength}` : strength)),
         h("span", { class: "group-tools" }, h("input", {
           type: "text", class: "rename", "data-testid": "rename", "data-key": `rename ${group.id}`, value: group.name ?? "", placeholder: name, "aria-label": `Rename ${name}`, title: "Rename", maxlength: "200",
           onfocus: (/** @type {any} */ event) => event.target.select(),

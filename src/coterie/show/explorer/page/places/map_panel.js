@@ -132,7 +132,9 @@ export function makeMapPanel(store) {
   function fillColumns() {
     const columns = store.state.data?.columns ?? [];
     const shown = columns.filter((/** @type {any} */ column) => column.kind !== "text");
-    const numbers = columns.filter((/** @type {any} */ column) => ["number", "integer", "date"].includes(column.kind) || column.histogram);
+    const numeric = columns.filter((/** @type {any} */ column) => column.numeric);
+    const isUsed = (/** @type {any} */ column) => column.role === "used";
+    const numbers = [...numeric.filter(isUsed), ...numeric.filter((/** @type {any} */ column) => !isUsed(column))];
     const option = (/** @type {string} */ value, /** @type {string} */ text) => h("option", { value }, text);
     renew(colour, option("group", "group"), shown.map((/** @type {any} */ column) => option(`column ${column.name}`, column.name)));
     colour.value = store.colourBy;

@@ -12,7 +12,8 @@ export function makeMethod(store) {
   const element = h("section", { class: "panel method-panel", "aria-label": "Method" }, h("h2", { class: "headline" }, "Method"),
     h("div", { class: "field" }, h("label", { for: "coterie-method" }, "Method"), method, about), basics, rest,
     h("div", { class: "field is-short" }, h("label", { for: "coterie-seed" }, "Seed"), seed),
-    run, h("p", { class: "muted small-text" }, "The new groups replace the current ones; undo brings them back. Locked groups stay only with “Cluster the rest again”."));
+    h("p", { class: "muted small-text" }, "The new groups replace the current ones; undo brings them back. Locked groups stay only with “Cluster the rest again”."),
+    h("div", { class: "panel-foot" }, run));
   /** @type {any[]} */
   let methods = [];
   const FIRST = ["n_clusters", "k", "distance", "metric", "linkage", "eps", "min_samples", "min_cluster_size", "n_components", "budget"];
@@ -20,7 +21,7 @@ export function makeMethod(store) {
   function showForm() {
     const chosen = methods.find((one) => one.name === method.value) ?? methods[0];
     if (!chosen) return;
-    about.textContent = chosen.text ?? "";
+    about.textContent = sentence(chosen.text ?? "");
     const fields = (chosen.parameters ?? []).map(field);
     const first = (chosen.parameters ?? []).map((/** @type {any} */ one) => FIRST.includes(one.name) || chosen.parameters.length <= 4);
     renew(basics, fields.filter((/** @type {any} */ _, /** @type {number} */ at) => first[at]));
@@ -50,7 +51,9 @@ export function makeMethod(store) {
       const { parameter, kind } = input.dataset;
       const value = kind === "boolean" ? String(input.checked) : input.value.trim();
       if (value === "" || value === input.dataset.default || value.toLowerCase() === input.dataset.default.toLowerCase()) continue;
-      found[parameter] = kind === "boolean" ? input.checked : kind === "integer" || kind === "number" ? Number(value) : value;
+      // a field of text takes a number or a word such as "auto"
+      const isNumber = kind === "integer" || kind === "number" || (kind === "text" && Number.isFinite(Number(value)));
+      found[parameter] = kind === "boolean" ? input.checked : isNumber ? Number(value) : value;
     }
     return found;
   }
@@ -86,6 +89,9 @@ export function makeMethod(store) {
   });
   return element;
 }
+
+/** @param {string} text */
+const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
 
 /** @param {string} name */
 function fieldTitle(name) {

@@ -39,14 +39,16 @@ export function makeTable(store, wanted, page = PAGE) {
     said.textContent = found.total ? `${whole(offset + 1)} to ${whole(Math.min(found.total, offset + page))} of ${whole(found.total)}` : "no rows";
     back.disabled = offset === 0;
     next.disabled = offset + page >= found.total;
-    renew(head, h("tr", {}, h("th", { scope: "col" }, "row"), found.columns.map((/** @type {string} */ name) => {
+    const isText = found.columns.map((/** @type {any} */ _, /** @type {number} */ at) => found.cells.some((/** @type {any[]} */ cells) => /[^-+\d.,:/eE%\s−]/.test(String(cells[at] ?? ""))));
+    const side = (/** @type {number} */ at) => (isText[at] ? "is-text" : null);
+    renew(head, h("tr", {}, h("th", { scope: "col" }, "row"), found.columns.map((/** @type {string} */ name, /** @type {number} */ at) => {
       const isBy = sort?.column === name;
-      return h("th", { scope: "col", "aria-sort": isBy ? (sort?.descending ? "descending" : "ascending") : null },
+      return h("th", { scope: "col", class: side(at), "aria-sort": isBy ? (sort?.descending ? "descending" : "ascending") : null },
         h("button", { type: "button", class: "sort", "data-key": `sort ${name}`, onclick: () => { sort = isBy && sort?.descending ? null : { column: name, descending: isBy }; offset = 0; void load(); } }, name, isBy ? (sort?.descending ? " ↓" : " ↑") : ""));
     })));
     renew(body, found.rows.map((/** @type {number} */ row, /** @type {number} */ at) => h("tr", {},
       h("th", { scope: "row" }, h("button", { type: "button", class: "link", "aria-label": `Select row ${row + 1}`, onclick: () => store.select([row]) }, whole(row + 1))),
-      found.cells[at].map((/** @type {any} */ cell) => h("td", { title: String(cell ?? "").length > 30 ? String(cell) : null }, cell ?? "")))));
+      found.cells[at].map((/** @type {any} */ cell, /** @type {number} */ place) => h("td", { class: side(place), title: String(cell ?? "").length > 30 ? String(cell) : null }, cell ?? "")))));
   }
   return { element, load };
 }

@@ -140,7 +140,7 @@ export function makeTeach(store) {
       (step.lines ?? step.edges ?? []).map((/** @type {any} */ line) => segment(line)),
       (step.ellipses ?? []).map((/** @type {any} */ one, /** @type {number} */ k) => ellipse(one, colour(k))),
       points.map(([x, y], row) => s("circle", { cx: X(x), cy: Y(y), r: radius(row), class: `point${isActive(row) ? " is-active" : ""}`, style: { fill: soft ? mixed(soft[row]) : step.chances ? `color-mix(in srgb, var(--accent) ${Math.round((85 * step.chances[row]) / likeliest)}%, var(--surface))` : labels[row] === undefined || labels[row] === null || labels[row] < -1 ? "var(--surface)" : colour(labels[row]), stroke: labels[row] === undefined || labels[row] === null || labels[row] < -1 ? "var(--muted)" : "none" } })),
-      (step.centres ?? []).map((/** @type {number[]} */ [x, y], /** @type {number} */ k) => s("path", { d: "M-9,0H9M0,-9V9", transform: `translate(${X(x)},${Y(y)}) rotate(45)`, class: "centre", style: { stroke: colour(k) } })),
+      (step.centres ?? []).map((/** @type {number[]} */ [x, y], /** @type {number} */ k) => ["centre-edge", "centre"].map((kind) => s("path", { d: "M-9,0H9M0,-9V9", transform: `translate(${X(x)},${Y(y)}) rotate(45)`, class: kind, style: kind === "centre" ? { stroke: colour(k) } : {} }))),
       document.activeElement === paper && s("path", { d: "M-8,0H8M0,-8V8", transform: `translate(${X(cursor[0])},${Y(cursor[1])})`, class: "cursor" }));
     showTree(step, labels);
   }
