@@ -32,6 +32,7 @@ MOST_CROSSED = 1 / 3  # share of a group's nearest neighbours that may be in one
 MIXED = -1.0  # evidence where more are
 DIVIDED = 2.0  # times that a border counts which nothing shows: no clear border elsewhere makes up for it
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
+ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
 LEAST = -3.0
 FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
 THIN_DIMENSION = 2.5
@@ -84,6 +85,11 @@ class Separation:
     def rank(self) -> float:
         """Score less a small price for borders through dense regions: what partitions are compared by."""
         return self.score - ENOUGH * self.crossing
+
+    @property
+    def error(self) -> float:
+        """How much of the rank may be chance."""
+        return float(ERROR * np.sqrt(len(self.evidence)))
 
 
 NOTHING_APART = Separation(0.0, np.zeros(0), 0.0)
