@@ -20,7 +20,7 @@ from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_step
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
-from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts
+from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse
 from coterie.pipeline.judge.tube_dimension import Extents
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
@@ -220,6 +220,7 @@ class Valleys:
         self.X = X
         self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
+        self._elongations: dict[bytes, float] = {}  # and the same groups
         self._points = np.ascontiguousarray(X, dtype=np.float64)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
@@ -390,13 +391,21 @@ class Valleys:
         trust = (1.0 - self._weight_of_lines) * (1.0 - _likeness_to_tubes(extents))
         if self._lines is None or not trust.any():
             return found
-        low, high = borders.low, borders.high
-        few = evidence_of_cuts(self._points, labels, self.neighbours, low, high, self._dimension)
-        few -= TAIL * np.log(len(self.X) / borders.n_rows)
-        asked = np.flatnonzero((few > 0) & (trust > 0))
-        asked = asked[borders.directions(asked) >= ROUND] if asked.size else asked
-        for at in asked.tolist():
-            found[at] += trust[at] * borders.straightness(at) * (few[at] - LEAST)
+        # the cheap questions first: shapes take long in many columns
+        few = may_be_sparse(labels, self.neighbours, borders.low, borders.high, self._dimension)
+        asked = np.flatnonzero(few & (trust > 0))
+        weights = np.array([trust[at] * borders.straightness(at) for at in asked.tolist()])
+        asked, weights = asked[weights > 0], weights[weights > 0]
+        if not asked.size:
+            return found
+        low, high = borders.low[asked], borders.high[asked]
+        evidence = evidence_of_cuts(
+            self._points, labels, self.neighbours, low, high, self._dimension, self._elongations
+        )
+        evidence -= TAIL * np.log(len(self.X) / borders.n_rows[asked])
+        asked, weights, evidence = asked[evidence > 0], weights[evidence > 0], evidence[evidence > 0]
+        is_round = borders.directions(asked) >= ROUND if asked.size else np.zeros(0, dtype=bool)
+        found[asked[is_round]] += weights[is_round] * (evidence[is_round] - LEAST)
         return found
 
     def _weakest(self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]) -> FloatArray:
