@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coterie.pipeline.answer import Fact
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.choose_method import _verdict
+from coterie.pipeline.choose_method import _best_of_each_k, _verdict
 from coterie.pipeline.compare_methods import compare_methods
-from coterie.pipeline.judge.density_valleys import Separation
-from coterie.pipeline.reasons import explain, why_none, why_number
+from coterie.pipeline.judge.density_valleys import ENOUGH, Separation
+from coterie.pipeline.reasons import NATS, complexity, explain, why_none, why_number
+from coterie.pipeline.ties import settle_ties
 
 LABELS = np.array([0, 1, 2])
 
@@ -43,7 +49,7 @@ WINNER = pair("mixture", [2.0, 2.0])
         ),
         (
             pair("spectral", [2.0, 2.05]),
-            "slightly better separated, but too little to outweigh the simpler model",
+            "slightly better separated, but the winner is the simpler model",
         ),
         (
             pair("spectral", [2.2, 2.2], 0.1),
@@ -75,6 +81,102 @@ def test_losers_are_told_why(other, reason):
 def test_the_number_is_told_why(others, reason):
     """Law: groups are called the best separated only where no other number has a larger separation."""
     assert why_number(3, {one[0].k: one for one in [WINNER, *others]}) == reason
+
+
+METHODS = ("kmeans", "mixture", "agglomerative", "genie", "modes", "hdbscan")
+ROWS = np.random.default_rng(0).normal(size=(60, 2))
+ARE_CLOUDS = SimpleNamespace(X=ROWS, are_clouds=lambda labels: labels.min() >= 0)
+
+
+@st.composite
+def comparisons(draw):
+    """Return random candidates, best first: some alike, some with noise, some with borders in doubt."""
+    found = []
+    for _ in range(draw(st.integers(1, 12))):
+        k = draw(st.integers(2, 5))
+        rng = np.random.default_rng(draw(st.integers(0, 3)))
+        labels = np.sort(np.arange(60) % k)  # nested only where one number divides the other
+        labels = np.roll(labels, int(rng.integers(4)))
+        labels = np.where(rng.random(60) < draw(st.sampled_from([0.0, 0.0, 0.1])), -1, labels)
+        values = st.sampled_from([-1.0, -0.1, 0.05, 0.3, 1.0, 2.0, 2.9, 3.0, 4.0])
+        evidence = np.sort(draw(st.lists(values, min_size=k - 1, max_size=k - 1)))
+        score = float(np.where(evidence < 0, 2 * evidence, np.minimum(evidence, ENOUGH)).sum())
+        crossing = draw(st.sampled_from([0.0, 0.01, 0.02, 0.1]))
+        candidate = Candidate(draw(st.sampled_from(METHODS)), k, labels, {}, "", {})
+        found.append((candidate, Separation(score, evidence, crossing)))
+    return sorted(found, key=lambda one: -one[1].rank)
+
+
+@settings(max_examples=300, deadline=None)
+@given(comparisons(), st.booleans())
+def test_reasons_are_true_of_the_comparison_that_decided(judged, are_clouds):
+    """Law: whatever is compared, each claim of a reason holds of the figures of the two, or of the best."""
+    ranks = {1: 0.0}
+    for candidate, separation in judged:
+        ranks.setdefault(candidate.k, separation.rank)
+    settle_ties(judged, ARE_CLOUDS if are_clouds else None)
+    best = judged[0]
+    for at, pair in enumerate(judged):
+        reason = explain(pair, best, is_best=at == 0, ranks=ranks).reason
+        check_claims(reason, pair, best, ranks)
+    check_number(why_number(best[0].k, _best_of_each_k(judged), ranks), judged, ranks)
+
+
+def check_claims(reason, pair, best, ranks):
+    """Compare each claim of a reason with the figures."""
+    (candidate, own), (winner, other) = pair, best
+    n_weak = int((own.evidence <= 0).sum())
+    lead, same_k = other.rank - own.rank, candidate.k == winner.k
+    claims = {
+        r"^(its border|both borders|all \d+ borders) (is|are) significant$": n_weak == 0,
+        r"not significant|(neither|none) of its": n_weak > 0 and (pair is best or (other.evidence > 0).all()),
+        "^slightly better separated": -max(own.error, other.error) <= lead < 0,
+        "^better separated": lead < 0 and same_k,
+        "less likely as": own.likelihood < other.likelihood - NATS,
+        "are as good": lead < 0 and own.rank <= ranks[winner.k],
+        "simpler model$": same_k and complexity(winner) < complexity(candidate),
+        "more nearest-neighbour pairs": own.crossing > other.crossing,
+        "left out as noise": (candidate.labels < 0).any() and not (winner.labels < 0).any(),
+        r"outweigh \d+ groups": (other.evidence > 0).all() and candidate.k < winner.k,
+        "it joins rows": candidate.k > winner.k and other.evidence.min() >= ENOUGH,
+        "^separates the groups less clearly than the winner": own.score < other.score,
+        "less clearly than the best split": own.rank <= ranks[winner.k],
+        "^hardly better": own.rank > ranks[winner.k],
+        "^close|^as good|^separates as well": own.score >= other.score - 0.5,
+        "% of nearest-neighbour pairs": own.crossing > other.crossing,
+        "slightly clearer": own.score < other.score,
+        "^as good|^separates as well": 0 <= lead <= 0.1,
+    }
+    told = [holds for words, holds in claims.items() if re.search(words, reason)]
+    assert told, reason
+    assert all(told), (reason, own, other)
+
+
+def check_number(reason, judged, ranks):
+    """Compare what is said of the number of groups with the best of each number."""
+    best = _best_of_each_k(judged)
+    k = judged[0][0].k
+    own = best[k][1]
+    others = {n: separation for n, (_, separation) in best.items() if n != k}
+    named = re.match(r"k = (\d+)", reason)
+    if not named:
+        assert all(own.score > other.score for other in others.values()), reason
+        return
+    n = int(named[1])
+    other, noise = others[n], best[n][0].labels < 0
+    claims = {
+        "hardly better": 0 < other.rank - ranks[k] <= max(own.error, other.error) + 1e-9,
+        "not better": own.rank < other.rank <= ranks[k],
+        "as noise": noise.any() and not (judged[0][0].labels < 0).any(),
+        r"all borders of \d+ groups are significant": (own.evidence > 0).all() and n < k,
+        "not all of its borders": (other.evidence <= 0).any(),
+        "joins rows": n > k and own.evidence.min() >= ENOUGH,
+        "as well": own.rank >= other.rank and other.score >= own.score,
+        "cut more": other.crossing > own.crossing,
+    }
+    told = [holds for words, holds in claims.items() if re.search(words, reason)]
+    assert told, reason
+    assert all(told), (reason, own, other)
 
 
 @pytest.mark.parametrize(

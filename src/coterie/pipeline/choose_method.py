@@ -14,7 +14,7 @@ from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
 from coterie.pipeline.candidates import Candidate, MixedRows, Task, different, propose
-from coterie.pipeline.judge.density_valleys import ENOUGH, Valleys
+from coterie.pipeline.judge.density_valleys import ENOUGH, ERROR, Valleys
 from coterie.pipeline.levels import levels_of
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.reasons import CLOSE, Judged, explain, why_none, why_number
@@ -24,7 +24,7 @@ from coterie.pipeline.row_order import RowOrder, order_as_given, order_of, order
 from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.rows.sampling import ROWS_PER_GROUP
 from coterie.pipeline.rows.tables import LEAST_ROWS
-from coterie.pipeline.ties import ERROR, settle_ties
+from coterie.pipeline.ties import settle_ties
 from coterie.select import Curve, Evidence, Verdict
 
 STEPS_AFTER = 2  # stability and significance
@@ -122,7 +122,10 @@ def run_contest(
     why_one = ONLY_ONE if request.is_one_group else why_none(judged)
     evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, why_one, ranks, began)
     best = judged[0] if wins else None
-    ranked = [explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
+    ranked = [
+        explain(pair, best, is_best=wins and at == 0, ranks=ranks)
+        for at, pair in enumerate(_distinct(judged))
+    ]
     found = tuple(replace(each, labels=order.put_back(each.labels)) for each in ranked)
     labelings = {k: None if one is None else order.put_back(one) for k, one in evidence.labelings.items()}
     evidence = replace(evidence, labelings=labelings)
@@ -247,7 +250,7 @@ def _evidence(
             None,
             True,
             k,
-            why_one if k == 1 else why_number(k, best),
+            why_one if k == 1 else why_number(k, best, ranks),
         ),
         Curve(
             "crossing",

@@ -6,15 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.judge.cloud_likelihood import are_same_groups, log_likelihood
-from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
-from coterie.pipeline.levels import is_nested
-from coterie.pipeline.reasons import TIE, Judged, complexity
+from coterie.pipeline.judge.density_valleys import Separation, Valleys
+from coterie.pipeline.reasons import NATS, TIE, Judged, complexity, has_noise, joins_what_is_divided
 
-ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
-NATS = 2.0  # differences of log-likelihood below that say nothing
-INSIDE = 0.9  # of the rows of a finer group lie in one coarser group, at least; the rest is at borders
 AS_CROSSED = 2.0  # times the crossing of another partition, up to which both cut through the same overlap
 
 
@@ -38,20 +33,16 @@ def settle_ties(judged: list[Judged], valleys: Valleys | None) -> None:
 
 def _prefer_all_rows(judged: list[Judged]) -> None:
     """Move a partition without noise to the front, where the best has some and is hardly better."""
-    if not judged or not _has_noise(judged[0][0]):
+    if not judged or not has_noise(judged[0][0]):
         return
     _, separation = judged[0]
     whole = [
         at
         for at, (candidate, other) in enumerate(judged)
-        if not _has_noise(candidate) and separation.rank - other.rank <= _error(separation)
+        if not has_noise(candidate) and separation.rank - other.rank <= separation.error
     ]
     if whole:
         judged.insert(0, judged.pop(whole[0]))
-
-
-def _has_noise(candidate: Candidate) -> bool:
-    return bool((candidate.labels < 0).any())
 
 
 def _prefer_finer(judged: list[Judged]) -> None:
@@ -62,14 +53,13 @@ def _prefer_finer(judged: list[Judged]) -> None:
     if not judged:
         return
     best, separation = judged[0]
-    is_certain = separation.evidence.min() >= ENOUGH
     finer = [
         at
         for at, (candidate, other) in enumerate(judged)
         if candidate.k > best.k
         and other.evidence.min() > 0
-        and separation.rank - other.rank <= _error(other)
-        and (not is_certain or is_nested(candidate.labels, best.labels, INSIDE))
+        and separation.rank - other.rank <= other.error
+        and not joins_what_is_divided(candidate, judged[0])
     ]
     if finer:
         judged.insert(0, judged.pop(finer[0]))
@@ -85,7 +75,7 @@ def _prefer_least_crossed(judged: list[Judged]) -> None:
         for at, (candidate, other) in enumerate(judged)
         if candidate.k == best.k
         and other.evidence.min() > 0
-        and separation.rank - other.rank <= _error(separation)
+        and separation.rank - other.rank <= separation.error
     ]
     if tied:
         judged.insert(0, judged.pop(min(tied, key=lambda at: (judged[at][1].crossing, at))))
@@ -132,10 +122,5 @@ def _are_clouds_apart(pair: Judged, valleys: Valleys) -> bool:
 def _are_tied(separation: Separation, best: Separation) -> bool:
     """Return whether a partition into as many groups is as good, and divides no more neighbours."""
     lead = best.rank - separation.rank
-    within = lead <= TIE or (lead <= _error(best) and separation.evidence.min() > 0)
+    within = lead <= TIE or (lead <= best.error and separation.evidence.min() > 0)
     return within and separation.crossing <= best.crossing
-
-
-def _error(separation: Separation) -> float:
-    """Return how much of the rank may be chance."""
-    return float(ERROR * np.sqrt(len(separation.evidence)))

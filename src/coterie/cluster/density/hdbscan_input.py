@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from coterie.cluster.density.hdbscan import HDBSCAN
 
 INFINITE, MISSING = -2, -3  # labels of rows that are not finite
+# distances with a tree of scikit-learn, known without its import, which takes longer than a small fit
+HAVE_TREES = frozenset(("euclidean", "manhattan", "chebyshev", "minkowski"))
 EXPECTED = "The precomputed distance matrix is expected to be symmetric, however"
 MATRIX_RULES = InputRules(
     kinds=("data", "distances"),
@@ -172,11 +174,13 @@ def scikit_learns_distances(model: Model, A: CheckedRows, B: CheckedRows) -> Dis
 
 def check_algorithm(algorithm: str, metric: MetricLike) -> None:
     """Refuse a tree for distances that scikit-learn has none for, as it does."""
+    if algorithm not in ("kd_tree", "ball_tree"):
+        return
     from sklearn.neighbors import BallTree, KDTree
 
     trees = {"kd_tree": ("KDTree", KDTree.valid_metrics), "ball_tree": ("BallTree", BallTree.valid_metrics)}
     metric_name = shared_name(metric)
-    name, valid = trees.get(algorithm, ("", [metric_name]))
+    name, valid = trees[algorithm]
     if metric_name not in valid:
         raise InvalidParameter(
             f"{metric_name} is not a valid metric for a {name}-based algorithm. Please select a different "
@@ -186,9 +190,11 @@ def check_algorithm(algorithm: str, metric: MetricLike) -> None:
 
 def has_tree(metric: MetricLike) -> bool:
     """Return whether scikit-learn has a tree for the distance: there alpha spares core distances."""
+    name = shared_name(metric)
+    if isinstance(name, str) and name in HAVE_TREES:
+        return True
     from sklearn.neighbors import BallTree, KDTree
 
-    name = shared_name(metric)
     return isinstance(name, str) and name in {*KDTree.valid_metrics, *BallTree.valid_metrics}
 
 

@@ -20,7 +20,7 @@ from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_step
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
-from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts
+from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse
 from coterie.pipeline.judge.tube_dimension import Extents
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
@@ -32,6 +32,7 @@ MOST_CROSSED = 1 / 3  # share of a group's nearest neighbours that may be in one
 MIXED = -1.0  # evidence where more are
 DIVIDED = 2.0  # times that a border counts which nothing shows: no clear border elsewhere makes up for it
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
+ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
 LEAST = -3.0
 FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
 THIN_DIMENSION = 2.5
@@ -84,6 +85,11 @@ class Separation:
     def rank(self) -> float:
         """Score less a small price for borders through dense regions: what partitions are compared by."""
         return self.score - ENOUGH * self.crossing
+
+    @property
+    def error(self) -> float:
+        """How much of the rank may be chance."""
+        return float(ERROR * np.sqrt(len(self.evidence)))
 
 
 NOTHING_APART = Separation(0.0, np.zeros(0), 0.0)
@@ -214,6 +220,7 @@ class Valleys:
         self.X = X
         self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
+        self._elongations: dict[bytes, float] = {}  # and the same groups
         self._points = np.ascontiguousarray(X, dtype=np.float64)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
@@ -384,13 +391,21 @@ class Valleys:
         trust = (1.0 - self._weight_of_lines) * (1.0 - _likeness_to_tubes(extents))
         if self._lines is None or not trust.any():
             return found
-        low, high = borders.low, borders.high
-        few = evidence_of_cuts(self._points, labels, self.neighbours, low, high, self._dimension)
-        few -= TAIL * np.log(len(self.X) / borders.n_rows)
-        asked = np.flatnonzero((few > 0) & (trust > 0))
-        asked = asked[borders.directions(asked) >= ROUND] if asked.size else asked
-        for at in asked.tolist():
-            found[at] += trust[at] * borders.straightness(at) * (few[at] - LEAST)
+        # the cheap questions first: shapes take long in many columns
+        few = may_be_sparse(labels, self.neighbours, borders.low, borders.high, self._dimension)
+        asked = np.flatnonzero(few & (trust > 0))
+        weights = np.array([trust[at] * borders.straightness(at) for at in asked.tolist()])
+        asked, weights = asked[weights > 0], weights[weights > 0]
+        if not asked.size:
+            return found
+        low, high = borders.low[asked], borders.high[asked]
+        evidence = evidence_of_cuts(
+            self._points, labels, self.neighbours, low, high, self._dimension, self._elongations
+        )
+        evidence -= TAIL * np.log(len(self.X) / borders.n_rows[asked])
+        asked, weights, evidence = asked[evidence > 0], weights[evidence > 0], evidence[evidence > 0]
+        is_round = borders.directions(asked) >= ROUND if asked.size else np.zeros(0, dtype=bool)
+        found[asked[is_round]] += weights[is_round] * (evidence[is_round] - LEAST)
         return found
 
     def _weakest(self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]) -> FloatArray:

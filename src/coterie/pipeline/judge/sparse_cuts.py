@@ -8,6 +8,7 @@ a gap everywhere. Along a tube a cut is as short as a tube is thin, and says not
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, Indices, Labels
 
@@ -51,8 +52,17 @@ def shares_of_cuts(labels: Labels, neighbours: Indices, low: Indices, high: Indi
     return np.asarray(divided / (2 * n_near * smaller ** ((m - 1.0) / m)))
 
 
-def elongations(X: FloatArray, labels: Labels, low: Indices, high: Indices, m: int) -> FloatArray:
+def elongations(
+    X: FloatArray,
+    labels: Labels,
+    low: Indices,
+    high: Indices,
+    m: int,
+    known: dict[bytes, float] | None = None,
+) -> FloatArray:
     """Return how many times longer than its mean width each pair of groups is: the shorter is a cut across.
+
+    `known` keeps what was found for the same rows, as cuts of one tree have most of their pairs in common.
 
     Examples
     --------
@@ -60,18 +70,49 @@ def elongations(X: FloatArray, labels: Labels, low: Indices, high: Indices, m: i
     >>> elongations(X, np.array([0, 0, 1, 1]), np.array([0]), np.array([1]), 2)
     array([2.])
     """
+    known = {} if known is None else known
     found = np.ones(len(low))
     for at, (one, other) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
-        own = X[(labels == one) | (labels == other)]
-        centred = own - own.mean(axis=0)
-        spreads = np.linalg.eigvalsh(centred.T @ centred)[::-1][:m]
-        if spreads[-1] > NO_SPREAD * spreads[0]:
-            found[at] = np.sqrt(spreads[0]) / np.exp(np.log(spreads).mean() / 2)
+        own = (labels == one) | (labels == other)
+        key = np.packbits(own).tobytes()
+        if key not in known:
+            known[key] = _elongation(X[own], m)
+        found[at] = known[key]
     return found
 
 
+def _elongation(rows: FloatArray, m: int) -> float:
+    centred = rows - rows.mean(axis=0)
+    spreads = np.linalg.eigvalsh(centred.T @ centred)[::-1][:m]
+    if spreads[-1] <= NO_SPREAD * spreads[0]:
+        return 1.0
+    return float(np.sqrt(spreads[0]) / np.exp(np.log(spreads).mean() / 2))
+
+
+def may_be_sparse(
+    labels: Labels, neighbours: Indices, low: Indices, high: Indices, dimension: float
+) -> npt.NDArray[np.bool_]:
+    """Return which pairs divide so few neighbours that it may be evidence, whatever their shape.
+
+    Examples
+    --------
+    >>> labels, near = np.repeat([0, 1], 30), np.arange(60)[:, None] ^ 1
+    >>> may_be_sparse(labels, near, np.array([0]), np.array([1]), 2.0)
+    array([ True])
+    """
+    sizes = np.bincount(labels)
+    is_large = np.minimum(sizes[low], sizes[high]) >= LEAST_ROWS
+    return np.asarray(is_large & (shares_of_cuts(labels, neighbours, low, high, dimension) < FEWEST))
+
+
 def evidence_of_cuts(
-    X: FloatArray, labels: Labels, neighbours: Indices, low: Indices, high: Indices, dimension: float
+    X: FloatArray,
+    labels: Labels,
+    neighbours: Indices,
+    low: Indices,
+    high: Indices,
+    dimension: float,
+    known: dict[bytes, float] | None = None,
 ) -> FloatArray:
     """Return by how much fewer neighbours are divided than any cut of one cloud divides; at most 0: no fewer.
 
@@ -89,12 +130,10 @@ def evidence_of_cuts(
     True
     """
     found = np.zeros(len(low))
-    sizes = np.bincount(labels)
-    is_large = np.minimum(sizes[low], sizes[high]) >= LEAST_ROWS
-    shares = shares_of_cuts(labels, neighbours, low, high, dimension)
-    asked = np.flatnonzero(is_large & (shares < FEWEST))
+    asked = np.flatnonzero(may_be_sparse(labels, neighbours, low, high, dimension))
     if asked.size:
         m = min(X.shape[1], int(np.ceil(dimension)))
-        shares = shares[asked] * elongations(X, labels, low[asked], high[asked], m)
+        shares = shares_of_cuts(labels, neighbours, low[asked], high[asked], dimension)
+        shares *= elongations(X, labels, low[asked], high[asked], m, known)
         found[asked] = np.maximum(PER_FOLD * np.log(FEWEST / shares), 0.0)
     return found
