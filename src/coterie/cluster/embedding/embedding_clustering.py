@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     AnyArray,
     CheckedRows,
@@ -321,7 +322,7 @@ class EmbeddingClustering(Clusterer):
         with track(self.progress, "embeddings: near rows", total=3).also(listener) as tracker:
             links = self._link(rows)
             tracker.report(1, stage="embeddings: communities")
-            trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
+            trees = self._trees(links, rows)
             tracker.report(2, stage="embeddings: layers")
             cut = self._cut(trees, links)
             tracker.report(3)
@@ -361,7 +362,7 @@ class EmbeddingClustering(Clusterer):
         linked = rows_with_direction(data, self.metric)
         rows: CheckedRows = data if len(linked) == data.shape[0] else data[linked]
         links = self._link(rows)
-        trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
+        trees = self._trees(links, rows)
         for wanted in n_clusters:
             told = copy(self)
             told.granularity = int(wanted)
@@ -381,6 +382,10 @@ class EmbeddingClustering(Clusterer):
         return neighbour_graph(
             rows, k, self.metric, weights="fuzzy", recall=recall, n_jobs=self.n_jobs
         ).weights
+
+    def _trees(self, links: SparseData, rows: CheckedRows) -> list[CommunityTree]:
+        seed, threads = check_seed(self.random_state), resolve_threads(self.n_jobs)
+        return community_trees(links, rows, self.metric, seed, threads)
 
     def _cut(self, trees: list[CommunityTree], links: SparseData, *, with_layers: bool = True) -> _Cut:
         if not trees:
