@@ -27,6 +27,7 @@ LAYER_STEP = 1.5  # a coarser layer has so many times fewer clusters
 WEAKEST_LAYER = 0.5  # of the best layer's persistence
 THETA, ITERATIONS = 0.01, 2
 FEWEST_ROWS_AT_ONCE = 5_000  # below, a thread takes longer to begin than the rest of the work
+MOST_ROWS_AT_ONCE = 500_000  # beyond, copies of the graph would take more memory than the time is worth
 MOST_PARTS = 5_000  # of the graph without links between them, whose means are compared
 
 
@@ -114,7 +115,7 @@ def community_trees(
     if not weights.shape[0]:
         return []
     graph = Graph(weights, np.arange(weights.shape[0]))
-    at_once = threads if weights.shape[0] >= FEWEST_ROWS_AT_ONCE else 1
+    at_once = threads if FEWEST_ROWS_AT_ONCE <= weights.shape[0] <= MOST_ROWS_AT_ONCE else 1
     return map_in_order(
         lambda resolution: _tree(graph, rows, metric, resolution, seed),
         _resolutions(weights.shape[0]),
