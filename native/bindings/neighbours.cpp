@@ -56,8 +56,8 @@ auto bind_nearest_by_codes(const CodedMatrix& rows, const Vector<std::int64_t>& 
   check_indices("rows", at, rows.rows().n);
   check_that(rows.rows().kind == CodeKind::product && m > 0 && m <= rows.rows().n,
              "m must be at least 1 and at most the number of rows.");
-  const std::int64_t count = static_cast<std::int64_t>(at.shape(0)), width = nearest_width(rows.rows().n, m);
-  auto out = new_matrix<std::int32_t>(count, width);
+  const std::int64_t count = static_cast<std::int64_t>(at.shape(0));
+  auto out = new_matrix<std::int32_t>(count, m);
   const std::vector<std::int32_t> members(at.data(), at.data() + count);
   without_gil([&] { nearest_by_codes(rows.rows(), members, m, out.data(), threads); });
   return out;
@@ -117,7 +117,7 @@ void bind_neighbours(nb::module_& module) {
       },
       "values"_a, "columns"_a, "row_starts"_a, "n_cols"_a, "scale"_a, "Sparse rows that are at most as long as 1.");
   rows.def("nearest", &bind_nearest_by_codes, "rows"_a, "m"_a, "n_threads"_a = 0,
-           "Of some rows the m nearest of each block of all rows, by their codes; themselves among them.");
+           "Of some rows the m nearest of all rows by their codes, themselves among them, nearest first.");
   rows.def("search", &bind_search, "queries"_a, "graph"_a, "doors"_a, "size"_a, "n_threads"_a = 0,
            "Rows near to each query, by a search along a graph.");
   nb::class_<NeighbourDescent>(module, "NeighbourDescent", "Lists of near rows that grow better round by round.")

@@ -36,23 +36,27 @@ CommunityGraph aggregate(const CommunityGraph& graph, const Membership& communit
   merged.out.assign(size, 0);
   merged.in.assign(graph.in.empty() ? 0 : size, 0);
   std::vector<double> weight_to(size, 0);
-  std::vector<std::int32_t> met;
+  std::vector<std::int32_t> met(size + 1);
+  const EdgePrefetch prefetch(graph);
   for (std::int64_t c = 0; c < n_communities; ++c) {
     if (c % nodes_between_polls == 0) check_interrupt();
-    met.clear();
+    std::size_t n_met = 0;
     double loops = 0, out = 0, in = 0;
     for (std::int64_t at = members.starts[c]; at < members.starts[c + 1]; ++at) {
+      prefetch.ahead(members.nodes, at);
       const std::int32_t v = members.nodes[at];
       loops += graph.loops[v];
       out += graph.out[v];
       if (!graph.in.empty()) in += graph.in[v];
       for (std::int64_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) {
         const std::int32_t other = community[graph.targets[e]];
-        if (weight_to[other] == 0) met.push_back(other);
+        met[n_met] = other;
+        n_met += weight_to[other] == 0;
         weight_to[other] += graph.weights[e];
       }
     }
-    for (const std::int32_t other : met) {
+    for (std::size_t m = 0; m < n_met; ++m) {
+      const std::int32_t other = met[m];
       if (other == c) {
         loops += weight_to[other];
       } else {
@@ -103,6 +107,21 @@ std::int64_t split_parts(const CommunityGraph& graph, Membership& community) {
   }
   community.swap(part);
   return n_parts;
+}
+
+double quality_of(const CommunityGraph& graph, const Membership& community, std::int64_t n_communities) {
+  const auto size = static_cast<std::size_t>(n_communities);
+  std::vector<double> out(size, 0), in(graph.in.empty() ? 0 : size, 0);
+  double weight = 0, expected = 0;
+  for (std::int64_t v = 0; v < graph.size(); ++v) {
+    const std::int32_t own = community[v];
+    out[own] += graph.out[v];
+    if (!graph.in.empty()) in[own] += graph.in[v];
+    weight += graph.loops[v];
+    for (std::int64_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) weight += community[graph.targets[e]] == own ? graph.weights[e] : 0;
+  }
+  for (std::size_t c = 0; c < size; ++c) expected += out[c] * (graph.in.empty() ? out : in)[c];
+  return weight / 2 - graph.penalty * expected;
 }
 
 double quality_of_singles(const CommunityGraph& graph) {

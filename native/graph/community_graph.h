@@ -6,6 +6,7 @@
 // out and in the masses of nodes. Modularity: masses are strengths. CPM: masses are numbers of nodes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,26 @@ struct CommunityGraph {
 
 using Membership = std::vector<std::int32_t>;
 
+// Nodes that are visited in random order: what one needs is fetched while those before it are worked on.
+class EdgePrefetch {
+ public:
+  explicit EdgePrefetch(const CommunityGraph& graph) : graph_(graph) {}
+
+  // The visit of order[at] is next.
+  void ahead(const std::vector<std::int32_t>& order, std::int64_t at) const {
+    if (at + rows_ahead >= static_cast<std::int64_t>(order.size())) return;
+    __builtin_prefetch(graph_.starts.data() + order[static_cast<std::size_t>(at + rows_ahead)]);
+    const auto v = static_cast<std::size_t>(order[static_cast<std::size_t>(at + edges_ahead)]);
+    const std::int64_t begin = graph_.starts[v], count = std::min(graph_.starts[v + 1] - begin, most_edges);
+    for (std::int64_t e = 0; e < count; e += targets_per_line) __builtin_prefetch(graph_.targets.data() + begin + e);
+    for (std::int64_t e = 0; e < count; e += weights_per_line) __builtin_prefetch(graph_.weights.data() + begin + e);
+  }
+
+ private:
+  static constexpr std::int64_t rows_ahead = 8, edges_ahead = 4, most_edges = 64, targets_per_line = 16, weights_per_line = 8;
+  const CommunityGraph& graph_;
+};
+
 // Communities become nodes, in the order of their numbers; a number without nodes must not occur.
 CommunityGraph aggregate(const CommunityGraph& graph, const Membership& community, std::int64_t n_communities);
 
@@ -33,6 +54,9 @@ std::int64_t renumber(Membership& community);
 
 // Every connected part of a community becomes one; returns how many there are.
 std::int64_t split_parts(const CommunityGraph& graph, Membership& community);
+
+// H of a partition whose communities are numbered from 0 on.
+double quality_of(const CommunityGraph& graph, const Membership& community, std::int64_t n_communities);
 
 // H where every node is a community.
 double quality_of_singles(const CommunityGraph& graph);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "support/parallel.h"
 #include "support/random.h"
@@ -51,22 +52,25 @@ struct Masses {
 // Sums of weights from one node to the communities about it.
 class WeightsTo {
  public:
-  explicit WeightsTo(std::int64_t n) : weight_(static_cast<std::size_t>(n), 0) { met_.reserve(64); }
+  explicit WeightsTo(std::int64_t n) : weight_(static_cast<std::size_t>(n), 0), met_(static_cast<std::size_t>(n) + 1) {}
 
   void add(std::int32_t c, double weight) {
-    if (weight_[c] == 0) met_.push_back(c);
-    weight_[c] += weight;
+    const double before = weight_[c];
+    met_[n_met_] = c;  // kept if it is the first time: no branch that nobody can foretell
+    n_met_ += before == 0;
+    weight_[c] = before + weight;
   }
-  const std::vector<std::int32_t>& met() const { return met_; }
+  std::span<const std::int32_t> met() const { return {met_.data(), n_met_}; }
   double operator[](std::int32_t c) const { return weight_[c]; }
   void clear() {
-    for (const std::int32_t c : met_) weight_[c] = 0;
-    met_.clear();
+    for (const std::int32_t c : met()) weight_[c] = 0;
+    n_met_ = 0;
   }
 
  private:
   std::vector<double> weight_;
   std::vector<std::int32_t> met_;
+  std::size_t n_met_ = 0;
 };
 
 // Local moving with a queue: nodes are visited in random order, later those whose neighbours have moved away.
@@ -93,8 +97,10 @@ class LocalMoving {
     std::vector<std::uint8_t> is_waiting(static_cast<std::size_t>(n_), 1);
     std::int64_t head = 0, n_waiting = n_, n_visits = 0;
     bool has_moved = false;
+    const EdgePrefetch prefetch(graph_);
     while (n_waiting > 0) {
       if (++n_visits % visits_between_polls == 0) check_interrupt();
+      prefetch.ahead(queue, head);
       const std::int32_t v = queue[head];
       head = head + 1 == n_ ? 0 : head + 1;
       --n_waiting;
@@ -192,9 +198,12 @@ class Refinement {
   }
 
   Membership run(const std::vector<std::int32_t>& order, const CounterRandom& random, std::uint64_t stream) {
-    std::int64_t n_visits = 0;
-    for (const std::int32_t v : order) {
-      if (++n_visits % visits_between_polls == 0) check_interrupt();
+    const EdgePrefetch prefetch(graph_);
+    const auto n = static_cast<std::int64_t>(order.size());
+    for (std::int64_t at = 0; at < n; ++at) {
+      if (at % visits_between_polls == 0) check_interrupt();
+      prefetch.ahead(order, at);
+      const std::int32_t v = order[at];
       if (is_single_[v] && is_well_connected(v, v)) join(v, random, stream);
     }
     return std::move(part_);
@@ -303,7 +312,7 @@ bool iterate(const CommunityGraph& base, Membership& community, double temperatu
   const std::int64_t n_last = renumber(last);
   if (found.levels.empty() || found.levels.back() != last) {
     found.levels.push_back(last);
-    found.quality.push_back(quality_of_singles(aggregate(base, last, n_last)));
+    found.quality.push_back(quality_of(base, last, n_last));
   }
   community = std::move(last);
   return has_moved;

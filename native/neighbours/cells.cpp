@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "neighbours/descent.h"
 #include "support/cpu_dispatch.h"
@@ -23,7 +24,7 @@ void rank_rows(const CodedRows& rows, const std::vector<std::int32_t>& members, 
   parallel_for(block_count(count, rows_per_ranking), threads, [&](std::int64_t task, int) {
     const Range range = block_range(count, rows_per_ranking, task);
     engine().neighbours.rank(
-        {rows, members.data() + range.begin, range.size(), cells, cells.n, n_ranks, ranks.data() + range.begin * n_ranks});
+        {rows, members.data() + range.begin, range.size(), cells, cells.n, n_ranks, ranks.data() + range.begin * n_ranks, nullptr});
   });
 }
 
@@ -78,18 +79,11 @@ Cells find_cells(const CodedRows& rows, std::int64_t n_cells, std::int64_t n_ran
   return found;
 }
 
-std::int64_t nearest_width(std::int64_t n, std::int64_t m) {
-  std::int64_t width = 0;
-  for (std::int64_t block = 0; block < block_count(n, rows_per_block_of_cells); ++block)
-    width += std::min(m, block_range(n, rows_per_block_of_cells, block).size());
-  return width;
-}
-
 void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& members, std::int64_t m, std::int32_t* out,
                       int threads) {
-  const auto count = static_cast<std::int64_t>(members.size());
-  const std::int64_t width = nearest_width(rows.n, m);
-  parallel_for(block_count(rows.n, rows_per_block_of_cells), threads, [&](std::int64_t block, int) {
+  const auto count = static_cast<std::int64_t>(members.size()), n_blocks = block_count(rows.n, rows_per_block_of_cells);
+  std::vector<std::pair<std::int32_t, std::int32_t>> nearest(static_cast<std::size_t>(count * n_blocks * m), {0x7fffffff, -1});
+  parallel_for(n_blocks, threads, [&](std::int64_t block, int) {
     const Range range = block_range(rows.n, rows_per_block_of_cells, block);
     CodedRows cells = rows;  // each row as a cell of its own
     cells.values += range.begin * rows.stride;
@@ -97,10 +91,19 @@ void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& me
     cells.n = range.size();
     const std::int64_t n_ranks = std::min(m, cells.n);
     std::vector<std::uint16_t> ranks(static_cast<std::size_t>(count * n_ranks));
-    engine().neighbours.rank({rows, members.data(), count, cells, cells.n, n_ranks, ranks.data()});
+    std::vector<std::int32_t> keys(ranks.size());
+    engine().neighbours.rank({rows, members.data(), count, cells, cells.n, n_ranks, ranks.data(), keys.data()});
     for (std::int64_t i = 0; i < count; ++i)
-      for (std::int64_t e = 0; e < n_ranks; ++e)
-        out[i * width + block * m + e] = static_cast<std::int32_t>(range.begin + ranks[static_cast<std::size_t>(i * n_ranks + e)]);
+      for (std::int64_t e = 0; e < n_ranks; ++e) {
+        const auto at = static_cast<std::size_t>(i * n_ranks + e);
+        nearest[static_cast<std::size_t>((i * n_blocks + block) * m + e)] = {keys[at],
+                                                                             static_cast<std::int32_t>(range.begin + ranks[at])};
+      }
+  });
+  parallel_for(count, threads, [&](std::int64_t i, int) {
+    const auto first = nearest.begin() + i * n_blocks * m;
+    std::partial_sort(first, first + m, first + n_blocks * m);
+    for (std::int64_t e = 0; e < m; ++e) out[i * m + e] = (first + e)->second;
   });
 }
 

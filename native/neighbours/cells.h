@@ -21,9 +21,8 @@ std::int64_t cells_wanted(std::int64_t n);
 // The same for any number of threads. Rows must be of products.
 Cells find_cells(const CodedRows& rows, std::int64_t n_cells, std::int64_t n_ranks, std::uint64_t seed, int threads);
 
-// Of some rows the m nearest of each block of all rows by their codes, block after block: members x nearest_width(n, m).
+// Of some rows the m nearest of all rows by their codes, themselves among them, nearest first: members x m.
 void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& members, std::int64_t m, std::int32_t* out, int threads);
-std::int64_t nearest_width(std::int64_t n, std::int64_t m);
 
 // Rows sorted by cell; large cells are several parts.
 struct CellParts {

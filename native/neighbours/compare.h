@@ -250,7 +250,7 @@ inline void sort_smallest(std::uint64_t* entries, std::int64_t count, std::int64
 
 // Writes the places of the n_ranks smallest keys, smallest first, of equal ones the first; `entries` has room for all.
 inline void smallest_keys(const std::int32_t* keys, std::int64_t count, std::int64_t n_ranks, std::uint64_t* entries,
-                          std::uint16_t* ranks) {
+                          std::uint16_t* ranks, std::int32_t* keys_of_ranks) {
   constexpr std::int64_t spare = 8;  // so few more are sorted in less time than a closer bound is found
   std::int32_t low = -1, high = 0x7ffffffe;
   std::int64_t n_high = count;
@@ -270,6 +270,8 @@ inline void smallest_keys(const std::int32_t* keys, std::int64_t count, std::int
   }
   sort_smallest(entries, n_entries, n_ranks);
   for (std::int64_t e = 0; e < n_ranks; ++e) ranks[e] = static_cast<std::uint16_t>(row_of(entries[e]));
+  if (keys_of_ranks != nullptr)
+    for (std::int64_t e = 0; e < n_ranks; ++e) keys_of_ranks[e] = static_cast<std::int32_t>(entries[e] >> 32);
 }
 
 // The nearest cells of each row, nearest first; of equally near ones the first.
@@ -292,7 +294,8 @@ void rank_by(const RankJob& job) {
     for (std::int64_t r = 0; r < count; ++r) {
       std::int32_t* keys = keys_of.data() + r * padded;
       for (std::int64_t c = job.n_cells; c < padded; ++c) keys[c] = 0x7fffffff;
-      smallest_keys(keys, padded, job.n_ranks, entries.data(), job.ranks + (first + r) * job.n_ranks);
+      smallest_keys(keys, padded, job.n_ranks, entries.data(), job.ranks + (first + r) * job.n_ranks,
+                    job.keys == nullptr ? nullptr : job.keys + (first + r) * job.n_ranks);
     }
   }
 }

@@ -105,16 +105,16 @@ TEST(descent_of_equal_rows_fills_every_list) {
 }
 
 TEST(nearest_by_codes_are_those_of_all_rows) {
-  const Cloud cloud(700, 19);
+  const Cloud cloud(9000, 19);  // more than one block
   for (const Coding& coding : {euclidean, small}) {
     const CodedMatrix coded(cloud.view(), no_shift, coding, 1);
     const CodedRows& rows = coded.rows();
-    const std::vector<std::int32_t> members{0, 5, 699};
-    std::vector<std::int32_t> found(static_cast<std::size_t>(3 * nearest_width(700, 9)));
+    const std::vector<std::int32_t> members{0, 5, 8999};
+    std::vector<std::int32_t> found(static_cast<std::size_t>(3 * 9));
     nearest_by_codes(rows, members, 9, found.data(), 2);
     for (std::size_t i = 0; i < members.size(); ++i) {
       std::vector<std::pair<std::int64_t, std::int32_t>> order;
-      for (std::int32_t j = 0; j < 700; ++j) {
+      for (std::int32_t j = 0; j < 9000; ++j) {
         std::int64_t key = 0;
         for (std::int64_t t = 0; t < rows.cols; ++t) {
           const std::int64_t difference = rows.values[members[i] * rows.stride + t] - rows.values[j * rows.stride + t];

@@ -1091,7 +1091,7 @@ class CodedRows:
 
     def nearest(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], m: int, n_threads: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
         """
-        Of some rows the m nearest of each block of all rows, by their codes; themselves among them.
+        Of some rows the m nearest of all rows by their codes, themselves among them, nearest first.
         """
 
     def search(self, queries: CodedRows, graph: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], doors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], size: int, n_threads: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coterie
@@ -133,6 +134,32 @@ def test_saved_and_read_again(tmp_path):
     again = coterie.load(tmp_path / "m.model")
     assert np.array_equal(again.predict(X), model.labels_)
     assert np.array_equal(again.map(), model.map())
+
+
+def test_the_embedding_is_the_map_of_the_last_fit(tmp_path):
+    """Law: `embedding_` is `map()`, is saved with the model, and does not outlive a fit."""
+    X, _ = planted(4, 30, 400)
+    model = EmbeddingClustering()
+    with pytest.raises(NotFittedError, match="not fitted"):
+        _ = model.embedding_
+    model.fit(X)
+    assert np.array_equal(model.embedding_, model.map())
+    assert model.embedding_ is model.embedding_  # computed once
+    coterie.save(model, tmp_path / "m.model")
+    assert np.array_equal(coterie.load(tmp_path / "m.model").embedding_, model.embedding_)
+    assert model.fit(X[:300]).embedding_.shape == (300, 2)
+
+
+def test_resolutions_at_the_same_time_give_the_same_trees():
+    """Law: trees do not depend on the number of threads, where there are rows enough for several."""
+    X, _ = planted(6, 16, 6000, spread=1.5)
+    links = neighbour_graph(X, 10, "cosine", recall=0.95).weights
+    one, three = (community_trees(links, X, "cosine", 0, threads) for threads in (1, 3))
+    assert len(one) == len(three) >= 2
+    for a, b in zip(one, three, strict=True):
+        assert np.array_equal(a.base, b.base)
+        assert np.array_equal(a.merges, b.merges)
+        assert np.array_equal(a.persistence, b.persistence)
 
 
 def test_new_rows_land_among_their_own():

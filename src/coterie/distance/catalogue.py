@@ -9,8 +9,6 @@ from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal, TypeAlias
 
-import numpy as np
-
 from coterie import _core
 from coterie._support.typing import Data, FloatArray, Settings, ValuesByName
 from coterie._support.validation import Constraint, check_parameter, unknown_name
@@ -148,7 +146,7 @@ class Distance:
             refuse_overflow(replace(self, transform=None), Y, name="Y")
         return self.learn(self, X, Y)
 
-    def prepare(self, rows: Data, *, name: str = "X") -> Data:
+    def prepare(self, rows: Data, *, name: str = "X", threads: int = 1) -> Data:
         """Return the rows as the kernel wants them; `name` is how messages call them.
 
         Examples
@@ -157,8 +155,7 @@ class Distance:
         >>> find_distance("cosine").prepare(np.array([[3.0, 4.0]]))
         array([[0.6, 0.8]])
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            prepared = transform_rows(self.transform, rows, name=name, distance=self.name)
+        prepared = transform_rows(self.transform, rows, name=name, distance=self.name, threads=threads)
         if self.transform is not None or self.kernel != _core.Kernel.dot:
             refuse_overflow(self, prepared, name=name)  # squares of rows as they are were checked before
         return prepared

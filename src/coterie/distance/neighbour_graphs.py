@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from coterie._support.threads import map_in_order, resolve_threads
 from coterie._support.typing import Distances, FloatArray, MatrixLike, SparseData
 from coterie._support.validation import Choice, check_parameter
 from coterie._support.validation.schema import Instance, Schema, Tensor
@@ -93,13 +94,13 @@ def neighbour_graph(
             f'got "{weights}".'
         )
     near = k_nearest(X, None, n_neighbors, metric, recall=recall, n_jobs=n_jobs, **params)
-    return NeighbourGraph(graph_weights(near, weights), near)
+    return NeighbourGraph(graph_weights(near, weights, resolve_threads(n_jobs)), near)
 
 
-def graph_weights(near: Neighbours, weights: GraphWeights) -> SparseData:
+def graph_weights(near: Neighbours, weights: GraphWeights, threads: int = 1) -> SparseData:
     """Return the symmetric weights of the edges between rows and their neighbours, as CSR."""
     if weights == "fuzzy":
-        directed = _directed(near, fuzzy_weights(near.distance))
+        directed = _directed(near, fuzzy_weights(near.distance, threads))
         both = directed.multiply(directed.T)
         graph = directed + directed.T - both
     elif weights == "gaussian":
@@ -116,7 +117,7 @@ def graph_weights(near: Neighbours, weights: GraphWeights) -> SparseData:
     return graph
 
 
-def fuzzy_weights(distance: Distances) -> FloatArray:
+def fuzzy_weights(distance: Distances, threads: int = 1) -> FloatArray:
     """Return UMAP's weights of the neighbours of each row, before the two directions are combined.
 
     Examples
@@ -126,8 +127,11 @@ def fuzzy_weights(distance: Distances) -> FloatArray:
     """
     out = np.empty(distance.shape, dtype=np.float64)
     step = max(1, NUMBERS_AT_ONCE // max(1, distance.shape[1]))
-    for first in range(0, len(distance), step):
+
+    def weigh(first: int) -> None:
         out[first : first + step] = _fuzzy_block(distance[first : first + step].astype(np.float64))
+
+    map_in_order(weigh, range(0, len(distance), step), threads)
     return out
 
 

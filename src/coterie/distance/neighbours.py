@@ -262,7 +262,8 @@ class _Query(NamedTuple):
 
     def rows(self) -> Rows:
         """Return the rows as the engines take them."""
-        return prepare_rows(self.X, self.Y, self.metric, self.params, who=self.who)
+        threads = resolve_threads(self.n_jobs)
+        return prepare_rows(self.X, self.Y, self.metric, self.params, who=self.who, threads=threads)
 
 
 def _find_nearest(query: _Query, k: int, skip: bool) -> Neighbours:

@@ -36,6 +36,7 @@ def prepare_rows(
     *,
     who: str,
     takes_sparse: bool = False,
+    threads: int = 1,
 ) -> Rows:
     """Return checked rows under the transform of the distance, which has learned from all of them."""
     if input_kind(metric) != "data":
@@ -45,7 +46,7 @@ def prepare_rows(
     distance = find_distance(metric, **params)
     if takes_table(distance, X, Y):
         coded_X, coded_Y, distance = read_mixed(X, Y, distance, who=who)
-        return _prepared(coded_X, coded_Y, distance)
+        return _prepared(coded_X, coded_Y, distance, threads)
     checked_X = resolve_rows(X, distance, who=who, takes_sparse=takes_sparse)
     checked_Y = None if Y is None else resolve_rows(Y, distance, who=who, name="Y", takes_sparse=takes_sparse)
     if checked_Y is not None:
@@ -56,13 +57,13 @@ def prepare_rows(
             )
         common = np.promote_types(checked_X.dtype, checked_Y.dtype)
         checked_X, checked_Y = checked_X.astype(common, copy=False), checked_Y.astype(common, copy=False)
-    return _prepared(checked_X, checked_Y, distance)
+    return _prepared(checked_X, checked_Y, distance, threads)
 
 
-def _prepared(X: Data, Y: Data | None, distance: Distance) -> Rows:
+def _prepared(X: Data, Y: Data | None, distance: Distance, threads: int) -> Rows:
     distance = distance.fit(X, Y)
-    prepared_X = distance.prepare(X)
-    prepared_Y = None if Y is None else distance.prepare(Y, name="Y")
+    prepared_X = distance.prepare(X, threads=threads)
+    prepared_Y = None if Y is None else distance.prepare(Y, name="Y", threads=threads)
     if prepared_Y is not None:
         refuse_opposites(distance, prepared_X, prepared_Y, names=("X", "Y"))
     return Rows(prepared_X, prepared_Y, distance)

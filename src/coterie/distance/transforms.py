@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.threads import map_in_order
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.errors import InvalidData
 
@@ -37,7 +38,9 @@ class Transform(Protocol):
         ...
 
 
-def transform_rows(transform: Transform | None, rows: Data, *, name: str, distance: str) -> Data:
+def transform_rows(
+    transform: Transform | None, rows: Data, *, name: str, distance: str, threads: int = 1
+) -> Data:
     """Return the rows under a transform, in their own number type; None leaves them as they are.
 
     A transform that says how many columns it makes gives float64.
@@ -52,16 +55,20 @@ def transform_rows(transform: Transform | None, rows: Data, *, name: str, distan
     n_columns = getattr(transform, "n_columns", None)
     out = np.empty_like(rows) if n_columns is None else np.empty((len(rows), n_columns))
     step = max(1, NUMBERS_AT_ONCE // rows.shape[1])
-    for first in range(0, len(rows), step):
+
+    def transform_block(first: int) -> None:
         block = rows[first : first + step].astype(np.float64, copy=False)
         try:
-            out[first : first + step] = transform.forward(block)
+            with np.errstate(over="ignore", invalid="ignore"):  # each thread has its own
+                out[first : first + step] = transform.forward(block)
         except UndefinedRow as problem:
             undefined = "" if problem.way_out else f": its {distance} distance is undefined"
             way_out = problem.way_out or "Leave such rows out, or choose another distance."
             raise InvalidData(
                 f"row {first + problem.row} of {name} {problem.reason}{undefined}. {way_out}"
             ) from None
+
+    map_in_order(transform_block, range(0, len(rows), step), threads)
     return out
 
 

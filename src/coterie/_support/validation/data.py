@@ -217,9 +217,10 @@ def refuse_tiny(X: CheckedRows, columns: list[str] | None, name: str) -> None:
     """
     values = X.data if issparse(X) else X.reshape(-1)
     safe = smallest_safe(values.dtype)
-    # one of the first values nearly always settles it
-    if values.size == 0 or (np.abs(values[:FIRST_VALUES]) >= safe).any():
-        return
+    # one of the first values nearly always settles it, and else one of some from everywhere
+    for some in (values[:FIRST_VALUES], values[:: values.size // FIRST_VALUES | 1]):
+        if some.size == 0 or (np.abs(some) >= safe).any():
+            return
     largest = float(np.abs(values).max())
     if 0 < largest < safe:
         raise explain.too_small(X, columns, name, safe)

@@ -10,8 +10,9 @@ from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
+from coterie._support.threads import map_in_order
 from coterie._support.typing import CheckedRows, FloatArray, Indices, Labels, MetricLike, SparseData
-from coterie.cluster.graph.communities import by_size, find_communities
+from coterie.cluster.graph.communities import by_size, find_labels
 from coterie.data.graphs import Graph
 from coterie.tree import linkage
 
@@ -25,6 +26,8 @@ LEAST_PERSISTENCE = 0.2  # below, the rows are one cluster
 LAYER_STEP = 1.5  # a coarser layer has so many times fewer clusters
 WEAKEST_LAYER = 0.5  # of the best layer's persistence
 THETA, ITERATIONS = 0.01, 2
+FEWEST_ROWS_AT_ONCE = 5_000  # below, a thread takes longer to begin than the rest of the work
+MOST_ROWS_AT_ONCE = 500_000  # beyond, copies of the graph would take more memory than the time is worth
 MOST_PARTS = 5_000  # of the graph without links between them, whose means are compared
 
 
@@ -92,7 +95,7 @@ class CommunityTree:
 
 
 def community_trees(
-    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int
+    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int, threads: int = 1
 ) -> list[CommunityTree]:
     """Return a tree of merges for every resolution to begin with, from coarse to fine communities.
 
@@ -106,11 +109,18 @@ def community_trees(
         How far means are from each other.
     seed : int
         Of Leiden.
+    threads : int, default=1
+        Resolutions at the same time.
     """
     if not weights.shape[0]:
         return []
     graph = Graph(weights, np.arange(weights.shape[0]))
-    return [_tree(graph, rows, metric, resolution, seed) for resolution in _resolutions(weights.shape[0])]
+    at_once = threads if FEWEST_ROWS_AT_ONCE <= weights.shape[0] <= MOST_ROWS_AT_ONCE else 1
+    return map_in_order(
+        lambda resolution: _tree(graph, rows, metric, resolution, seed),
+        _resolutions(weights.shape[0]),
+        at_once,
+    )
 
 
 def _resolutions(n_rows: int) -> Iterator[float]:
@@ -121,11 +131,9 @@ def _resolutions(n_rows: int) -> Iterator[float]:
 
 
 def _tree(graph: Graph, rows: CheckedRows, metric: MetricLike, resolution: float, seed: int) -> CommunityTree:
-    found = find_communities(
-        graph, resolution=resolution, objective="modularity", theta=THETA, n_iterations=ITERATIONS, seed=seed
-    )
-    base = np.asarray(found.labels, dtype=np.int64)
-    n, k = len(base), found.n_communities
+    found = find_labels(graph, resolution=resolution, theta=THETA, n_iterations=ITERATIONS, seed=seed)
+    base = np.asarray(found, dtype=np.int64)
+    n, k = len(base), int(base.max()) + 1
     belongs = csr_array((np.ones(n), base, np.arange(n + 1)), shape=(n, k))
     between = csr_array(belongs.T @ graph.weights @ belongs)
     masses = np.asarray(between.sum(axis=1)).ravel()

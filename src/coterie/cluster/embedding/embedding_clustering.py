@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     AnyArray,
     CheckedRows,
@@ -38,7 +39,7 @@ from coterie._support.validation import (
     check_data,
 )
 from coterie._support.validation.parameters import check_seed
-from coterie._support.validation.schema import Schema, Several, Tensor
+from coterie._support.validation.schema import Schema, Several, Sometimes, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.embedding.community_layers import (
     CommunityTree,
@@ -100,6 +101,8 @@ class EmbeddingClustering(Clusterer):
         The same of `labels_`; 0 where all rows are one cluster.
     strengths_ : array of shape (n_samples,)
         Share of each row's links that stay in its cluster.
+    embedding_ : array of shape (n_samples, 2)
+        The rows as points of a map (`map`), computed when it is first read.
     n_features_in_ : int
         Number of columns.
 
@@ -126,6 +129,7 @@ class EmbeddingClustering(Clusterer):
     """
 
     _takes_sparse = True
+    _sometimes = ("_embedding",)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_neighbors": Whole(2),
         "metric": Anything(),  # coterie.distance knows its names
@@ -146,6 +150,7 @@ class EmbeddingClustering(Clusterer):
         "strengths_": Tensor("rows", kind="f8", low=0, high=1),
         "_rows": Tensor("linked rows", "columns", sparse=True, of_table=True, may_be_empty=True),
         "_linked": Tensor("linked rows", kind="i8", low=0, below="rows", may_be_empty=True),
+        "_embedding": Sometimes(Tensor("rows", "map columns", kind="f", allow="nan", may_be_empty=True)),
         "_graph": Several(
             Tensor("linked rows+1", kind="i8", low=0),
             Tensor("links", kind="i4", low=0, below="linked rows", may_be_empty=True),
@@ -160,6 +165,7 @@ class EmbeddingClustering(Clusterer):
     _rows: Data | SparseData
     _linked: Indices  # rows that have a direction
     _graph: list[AnyArray]
+    _embedding: FloatArray  # once `embedding_` was read
 
     def __init__(
         self,
@@ -245,6 +251,14 @@ class EmbeddingClustering(Clusterer):
         found[self._linked] = places
         return found
 
+    @property
+    def embedding_(self) -> FloatArray:
+        """The rows of the fit as points of a map in two columns, computed when it is first read."""
+        scikit_learn.check_is_fitted(self)
+        if "_embedding" not in vars(self):
+            self._embedding = self.map()
+        return self._embedding
+
     def map_new(self, X: MatrixLike, places: FloatArray) -> FloatArray:
         """Return places of new rows among those that `map` gave to the rows of the fit, which stay.
 
@@ -321,7 +335,7 @@ class EmbeddingClustering(Clusterer):
         with track(self.progress, "embeddings: near rows", total=3).also(listener) as tracker:
             links = self._link(rows)
             tracker.report(1, stage="embeddings: communities")
-            trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
+            trees = self._trees(links, rows)
             tracker.report(2, stage="embeddings: layers")
             cut = self._cut(trees, links)
             tracker.report(3)
@@ -361,7 +375,7 @@ class EmbeddingClustering(Clusterer):
         linked = rows_with_direction(data, self.metric)
         rows: CheckedRows = data if len(linked) == data.shape[0] else data[linked]
         links = self._link(rows)
-        trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
+        trees = self._trees(links, rows)
         for wanted in n_clusters:
             told = copy(self)
             told.granularity = int(wanted)
@@ -381,6 +395,10 @@ class EmbeddingClustering(Clusterer):
         return neighbour_graph(
             rows, k, self.metric, weights="fuzzy", recall=recall, n_jobs=self.n_jobs
         ).weights
+
+    def _trees(self, links: SparseData, rows: CheckedRows) -> list[CommunityTree]:
+        seed, threads = check_seed(self.random_state), resolve_threads(self.n_jobs)
+        return community_trees(links, rows, self.metric, seed, threads)
 
     def _cut(self, trees: list[CommunityTree], links: SparseData, *, with_layers: bool = True) -> _Cut:
         if not trees:

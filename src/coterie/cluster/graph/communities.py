@@ -194,9 +194,7 @@ def find_communities(
 ) -> Communities:
     """Return the communities of a checked graph."""
     ready = _prepare(graph, resolution, objective)
-    levels, values, n_made, is_settled = _core.leiden(
-        **ready.arrays, theta=theta, n_iterations=engine_count(n_iterations or 0), seed=seed
-    )
+    levels, values, n_made, is_settled = _run(ready, theta, n_iterations, seed)
     levels = np.column_stack([by_size(level) for level in levels])
     qualities = _in_units(values, ready)
     labels = np.ascontiguousarray(levels[:, -1])
@@ -212,6 +210,18 @@ def find_communities(
         n_iterations=int(n_made),
         notes=graph.notes,
     )
+
+
+def find_labels(graph: Graph, *, resolution: float, theta: float, n_iterations: int, seed: int) -> Labels:
+    """Return the community of each node by modularity, and nothing else."""
+    levels, *_ = _run(_prepare(graph, resolution, "modularity"), theta, n_iterations, seed)
+    return by_size(levels[-1])
+
+
+def _run(
+    ready: _Prepared, theta: float, n_iterations: int | None, seed: int
+) -> tuple[Labels, FloatArray, int, bool]:
+    return _core.leiden(**ready.arrays, theta=theta, n_iterations=engine_count(n_iterations or 0), seed=seed)
 
 
 def by_size(labels: Labels) -> Labels:
