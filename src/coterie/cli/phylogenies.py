@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._printing import count_of, listed
 from coterie._support.config import version
 from coterie._support.files import check_output
 from coterie._support.progress import track
@@ -226,9 +227,8 @@ def _about(found: Found) -> list[str]:
         lines.append(f"note: {negative:,} branches have negative lengths: the distances fit no tree exactly")
     if found.labels is not None:
         sizes = np.bincount(found.labels)
-        listed = ", ".join(f"{size:,}" for size in sizes[:SHOWN_GROUPS])
-        more = f" and {sizes.size - SHOWN_GROUPS:,} more" if sizes.size > SHOWN_GROUPS else ""
-        lines.append(f"{sizes.size:,} group{'s' if sizes.size > 1 else ''} of {listed}{more} leaves")
+        shown = listed([f"{size:,}" for size in sizes], SHOWN_GROUPS)
+        lines.append(f"{count_of(sizes.size, 'group')} of {shown} leaves")
     return lines
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.typing import Indices
 from coterie.data import Table, read_table
 from coterie.errors import InvalidParameter, did_you_mean
@@ -54,7 +54,7 @@ def with_pairs(request: FitRequest, table: Table, kept: Indices) -> FitRequest:
         how = "row number" if pairs.key is None else f"{shortened(pairs.key)}"
         left = int((~is_there).sum())
         gone = f"; {left:,} with rows that were left out are not used" if left else ""
-        count = f"{len(pairs.rows):,} pair{'s' if len(pairs.rows) != 1 else ''}"
+        count = count_of(len(pairs.rows), "pair")
         notes.append(f"{count} {option}, by {how}{gone}")
     return replace(request, settings=settings, notes=(*request.notes, *notes))
 

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 from scipy import sparse
 
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray, CheckedRows, SparseData
 from coterie._support.validation.memory import require_memory
 from coterie.errors import InvalidData
@@ -58,7 +59,7 @@ columns, 0 to 1. Its arrays were damaged or put together wrongly: build it again
 def sound_sparse(matrix: SparseData, *, what: str, keep_order: bool = False) -> SparseData:
     """Do what `check_sparse` does, but raise `Damaged`, for callers with a sentence of their own."""
     if matrix.ndim != 2:
-        raise Damaged(f"it has {matrix.ndim} dimension{'s' if matrix.ndim != 1 else ''}, but must have 2")
+        raise Damaged(f"it has {count_of(matrix.ndim, 'dimension')}, but must have 2")
     if matrix.dtype.kind not in "biufc":
         raise Damaged(f"its values must be numbers, got {matrix.dtype}")
     if sum(matrix.shape) > FEW_LINES:

@@ -68,14 +68,6 @@ def _open_in(session: Session, what: object, data: object, fit: bool) -> None:
         session.worker.warm_up()
 
 
-def _folder_of(book: Workbook, path: Path | None) -> Path | None:
-    """Return where a workbook may be saved: beside what was opened; None: nowhere."""
-    if path is not None and path.exists():
-        return path.resolve().parent
-    where = book.saved_as or (book.data.where if book.data.kind == FILE else None)
-    return None if where is None else Path(where).resolve().parent
-
-
 def _open_file(session: Session, path: Path, data: object) -> None:
     """Open a workbook file, or what was changed in it and not saved."""
     stored = read_workbook(path)
