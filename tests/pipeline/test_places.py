@@ -293,5 +293,5 @@ def test_update_is_refused():
     """Law: groups of positions say that they take in no more rows."""
     frame, _ = visits()
     found = coterie.fit(frame, "kmeans", 4, believe=False)
-    with pytest.raises(InvalidParameter, match="groups of positions take in no more rows"):
+    with pytest.raises(InvalidParameter, match="groups of positions cannot be updated with new rows"):
         coterie.pipeline.update(found, frame)

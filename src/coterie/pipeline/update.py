@@ -21,8 +21,7 @@ from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Matching, match
 from coterie.pipeline.answer import Clustering
-from coterie.pipeline.groups import Groups, group_name, number_labels, share_explained
-from coterie.pipeline.profile import effect_sizes
+from coterie.pipeline.groups import Groups, effect_sizes, group_name, number_labels, share_explained
 
 GROWING = ("kmeans", "minibatch-kmeans", "mixture", "birch")
 MATCHED_ROWS = 2000  # new rows whose groups before and after are matched

@@ -52,15 +52,15 @@ from coterie._support.validation.schema import (
     Text,
 )
 from coterie.cluster import LatentClasses as LocalClasses
-from coterie.cluster.categorical.rows import merge_equal_rows, refuse_empty_rows, split_columns
-from coterie.cluster.mixture.criteria import shares_of
-from coterie.cluster.mixture.latent_classes import (
+from coterie.cluster.categorical import merge_equal_rows, refuse_empty_rows, split_columns
+from coterie.cluster.mixture import (
     Classes,
+    ClassesRun,
     ClassSums,
-    Run,
     TableSums,
     count_parameters,
     run_em,
+    shares_of,
 )
 from coterie.data import ColumnReading
 from coterie.data.categories import UNSEEN, YES_OR_NO, Levels, is_yes_no
@@ -355,13 +355,13 @@ class LatentClasses(LocalPredictor):
 
     def _first_run(
         self, blocks: Blocks, weights: Blocks | None, coding: Coding, checkpoint: Checkpoint | None
-    ) -> tuple[Run, str]:
+    ) -> tuple[ClassesRun, str]:
         """Return where the iterations begin, or go on, and what the first classes were found on."""
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None and not saved.grown_from:
             return _loaded(saved), str(saved.facts["start"])
         if saved is not None and checkpoint is not None and _suits(saved, coding):
-            return Run(_loaded(saved).classes, [], False), saved.start_words(len(checkpoint.files))
+            return ClassesRun(_loaded(saved).classes, [], False), saved.start_words(len(checkpoint.files))
         seed = check_seed(self.random_state)
         sample = draw_sample(blocks, n_of_start_for(self.n_components), seed)
         drawn = None if weights is None else take_rows(weights, sample.rows)[:, 0].astype(np.float64)
@@ -378,11 +378,11 @@ class LatentClasses(LocalPredictor):
         best = local._best_run(merge_equal_rows(rows, drawn), None)
         if sample.is_whole:
             return best, "all rows"
-        return Run(best.classes, [], False), str(sample)
+        return ClassesRun(best.classes, [], False), str(sample)
 
     def _go_on(
         self,
-        run: Run,
+        run: ClassesRun,
         start: str,
         blocks: Blocks,
         weights: Blocks | None,
@@ -390,7 +390,7 @@ class LatentClasses(LocalPredictor):
         total: float,
         checkpoint: Checkpoint | None,
         tracker: Tracker,
-    ) -> Run:
+    ) -> ClassesRun:
         """Return the run after passes over all rows; one that has ended as it is."""
         if run.converged or len(run.bounds) > self.max_iter:
             return run
@@ -419,7 +419,7 @@ class LatentClasses(LocalPredictor):
 
     def _found(
         self,
-        run: Run,
+        run: ClassesRun,
         start: str,
         blocks: Blocks,
         given: Blocks,
@@ -563,13 +563,13 @@ def _saved(classes: Classes, bounds: list[float], start: str) -> Saved:
     return Saved(arrays, {"start": start, "bounds": bounds})
 
 
-def _loaded(saved: Saved) -> Run:
+def _loaded(saved: Saved) -> ClassesRun:
     """Return the run that was saved after an iteration."""
     names = (f"probabilities {at}" for at in range(len(saved.arrays)))
     tables = [saved.arrays[name] for name in names if name in saved.arrays]
     arrays = saved.arrays
     classes = Classes(arrays["weights"], tables, arrays["means"], arrays["variances"])
-    return Run(classes, [float(bound) for bound in saved.facts["bounds"]], False)
+    return ClassesRun(classes, [float(bound) for bound in saved.facts["bounds"]], False)
 
 
 def _suits(saved: Saved, coding: Coding) -> bool:

@@ -16,10 +16,9 @@ from coterie.data import inspect
 from coterie.data.categories import texts_of
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.pipeline import Clustering
+from coterie.pipeline.groups import learn_rules, share_words
 from coterie.pipeline.other_numbers import tree_of
 from coterie.pipeline.partition import GroupMeans
-from coterie.pipeline.profile import share_words
-from coterie.pipeline.rules import learn_rules
 from coterie.show.layout.upper_tree import upper_tree
 from coterie.show.palette import color_of
 from coterie.tree import Dendrogram, linkage
