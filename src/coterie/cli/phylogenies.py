@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from coterie._printing import count_of, listed
 from coterie._support.config import version
 from coterie._support.files import check_output
 from coterie._support.progress import track
-from coterie._support.typing import JsonObject, Labels
+from coterie._support.typing import JsonObject, Labels, ValuesByName
 from coterie.cli import outputs, plot_files
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console, is_watched
@@ -139,7 +139,7 @@ def find(asked: Request) -> Found:
     alignment = parse_fasta(source, asked.kind or "auto")
     if len(alignment) < 3:
         raise InvalidData(f"{source.name}: a tree needs at least 3 sequences, got {len(alignment)}.")
-    how: Any = {
+    how: ValuesByName = {
         "model": asked.model or ("jc" if alignment.kind == "dna" else "p"),
         "method": asked.method or "nj",
         "gaps": asked.gaps or "pairwise",

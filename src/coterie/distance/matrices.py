@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coterie import _core
@@ -207,7 +205,7 @@ def _square(M: MatrixLike, what: str, who: str, name: str, *, may_be_missing: bo
     return checked
 
 
-def _refuse_asymmetry(M: Distances, facts: Any, limit: float, what: str, name: str) -> None:
+def _refuse_asymmetry(M: Distances, facts: _core.MatrixFacts, limit: float, what: str, name: str) -> None:
     if facts.largest_asymmetry <= limit:
         return
     for row in range(len(M)):
