@@ -12,11 +12,10 @@ from coterie._support.typing import (
     MatrixLike,
 )
 from coterie._support.validation import check_data
+from coterie._support.validation.data import TOLERANCE
 from coterie.errors import InvalidData
 
-# how far two mirrored cells may be apart, as a share of the largest: rounding, no more
-TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
-NEARLY_SYMMETRIC = 1e-5  # the same where mirrored cells are averaged; scikit-learn takes as much
+NEARLY_SYMMETRIC = 1e-5  # as TOLERANCE, where mirrored cells are averaged; scikit-learn takes as much
 
 
 def mirrored(D: MatrixLike) -> MatrixLike:

@@ -59,7 +59,7 @@ def with_pairs(request: FitRequest, table: Table, kept: Indices) -> FitRequest:
     return replace(request, settings=settings, notes=(*request.notes, *notes))
 
 
-def read_pairs(given: Any, table: Table, option: str) -> Pairs:
+def read_pairs(given: object, table: Table, option: str) -> Pairs:
     """Return pairs of rows from a file of two columns, a frame, or a sequence of pairs.
 
     In a file or a frame, names are keys of the table, or row numbers from 1; in a sequence, whole numbers are

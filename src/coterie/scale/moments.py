@@ -141,7 +141,7 @@ class _AddTo:
     def __init__(self, before: FloatArray | None) -> None:
         self.before = before
 
-    def __call__(self, total: Any, found: list[Any]) -> tuple[FloatArray, float]:
+    def __call__(self, total: object, found: list[Any]) -> tuple[FloatArray, float]:
         first = None if self.before is None else (self.before, 1.0)
         return _add_sums(first if total is None else total, found)
 

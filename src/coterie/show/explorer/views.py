@@ -63,7 +63,7 @@ class Kept:
             return found
 
 
-def clean(value: Any) -> Any:
+def clean(value: object) -> Any:
     """Return values as JSON can hold them: no NaN, no types of NumPy; texts without control characters."""
     if isinstance(value, dict):
         return {str(key): clean(one) for key, one in value.items()}
