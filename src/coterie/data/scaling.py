@@ -98,7 +98,7 @@ class Scaling:
         if self.is_identity:
             return X
         if issparse(X) and self.shift.any():
-            X = _dense(X)  # a zero is no zero any more
+            X = _dense(X)  # zeros do not stay zero
         X = X.tocsr(copy=True) if issparse(X) else np.asarray(X)
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
         with _in_range("scaled"):

@@ -425,7 +425,7 @@ def _growing_model(found: Clustering, groups: Groups) -> Model:
 
 
 def _numbers_after(groups: Groups, model: Model) -> Labels:
-    """Return the group of each cluster of a grown model; BIRCH alone numbers its clusters anew."""
+    """Return the group of each cluster of a grown model; only BIRCH renumbers its clusters."""
     if not hasattr(model, "subcluster_labels_"):
         return groups.numbers
     before = number_labels(np.asarray(groups.model.predict(model.subcluster_centers_)), groups.numbers)

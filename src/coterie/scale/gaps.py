@@ -282,7 +282,7 @@ def _kept_of_block(block: Block, _weights: Block | None, rule: str) -> list[byte
 
 
 def select_blocks(blocks: Blocks, is_kept: AnyArray) -> Blocks:
-    """Return the blocks of some rows, cut anew: as if the others had never been there."""
+    """Return the blocks of some rows, cut again, as if the others had never been there."""
     pieces, first = [], 0
     for piece in blocks.pieces:
         chosen = select_rows(piece, is_kept[first : first + piece.n_rows])

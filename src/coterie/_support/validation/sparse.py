@@ -140,7 +140,7 @@ def _each_cell_once(matrix: SparseData, keep_order: bool) -> CheckedRows:
     parts = matrix.indices[:n_stored], matrix.indptr
     if max(*matrix.shape, n_stored) <= np.iinfo(np.int32).max:  # SciPy's own routines often return 64 bits
         parts = tuple(part.astype(np.int32, copy=False) for part in parts)
-    # made anew: without room behind the last entry, and without what SciPy noted of earlier contents
+    # made again, without room behind the last entry, and without what SciPy noted of earlier contents
     kind = getattr(sparse, f"{matrix.format}_{'array' if isinstance(matrix, sparse.sparray) else 'matrix'}")
     fresh = kind((matrix.data[:n_stored], *parts), shape=matrix.shape, **blocks)
     if fresh.has_canonical_format:

@@ -333,7 +333,7 @@ def _keys(promises: list[Delayed]) -> list[object]:
 
 
 def check_worker_memory(blocks: Blocks) -> None:
-    """Refuse blocks that a worker of the cluster has no memory for: it would be ended and started anew."""
+    """Refuse blocks that a worker of the cluster has no memory for: it would be ended and restarted."""
     client = client_of()
     if client is None:
         return
