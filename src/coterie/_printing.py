@@ -43,7 +43,7 @@ def visible_in_json(text: str) -> str:
 
 
 def escaped(character: str) -> str:
-    r"""Return the escape of one character: of a byte that is no UTF-8, of the byte.
+    r"""Return the escape of one character: of a byte that is not UTF-8, of the byte.
 
     Examples
     --------

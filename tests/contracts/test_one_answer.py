@@ -342,6 +342,11 @@ def test_a_square_is_recognised(tmp_path, capsys):
     assert "use --distance precomputed" in capsys.readouterr().err
     assert run(["tree", str(path), "--distance", "precomputed", "--cut", "3"]) == 0
     assert coterie.fit(path, "kmedoids", 3, distance="precomputed").k == 3
+    rounded = np.loadtxt(path, delimiter=",", skiprows=1)
+    rounded[4, 1] *= 1 + 1e-15  # as scikit-learn's pairwise_distances leaves it
+    np.savetxt(path, rounded, delimiter=",")
+    with pytest.raises(coterie.errors.InvalidData, match=r"looks like distances\. If so, use"):
+        coterie.fit(path)
 
 
 def test_words_of_paths(tmp_path):

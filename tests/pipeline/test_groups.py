@@ -199,5 +199,5 @@ def test_plain_estimators_place_tables_too():
     np.testing.assert_array_equal(predict_table(plain, table_of(POINTS)), plain.labels_)
     with pytest.raises(InvalidData, match="the model needs 2 columns of numbers, got 1: age"):
         predict_table(plain, table_of(POINTS[:, :1], ("age",)))
-    with pytest.raises(ModelFileError, match="a Scaling cannot predict new rows"):
+    with pytest.raises(ModelFileError, match="a Scaling cannot predict new rows: it has no predict"):
         predict_table(Scaling("none", np.zeros(2), np.ones(2)), table)

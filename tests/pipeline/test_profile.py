@@ -10,7 +10,8 @@ from scipy import sparse
 import coterie
 from coterie.cli.app import run
 from coterie.data import Table
-from coterie.pipeline import Condition, Recipe, Rule, fit_groups, profile_groups, rules
+from coterie.pipeline import Condition, Recipe, Rule, fit_groups, profile_groups
+from coterie.pipeline.groups import rules
 
 rng = np.random.default_rng(0)
 CENTERS = np.array([[0.0, 0.0, 5.0], [10.0, 0.0, 5.0], [10.0, 12.0, 5.0]])

@@ -45,7 +45,6 @@ PolarsSeries: TypeAlias = Any  # a column of one
 PolarsType: TypeAlias = Any  # what its cells are
 PandasFrame: TypeAlias = Any  # a pandas data frame: pandas is optional, and ships no types
 PandasSeries: TypeAlias = Any  # a column of one
-ArrowTable: TypeAlias = Any  # an Arrow table: pyarrow is optional, and ships no types
 Model: TypeAlias = Any  # a fitted model, ours or of scikit-learn, which ships no types
 Tags: TypeAlias = Any  # scikit-learn's tags of an estimator
 JsonObject: TypeAlias = dict[str, Any]  # facts by name, as --json prints them

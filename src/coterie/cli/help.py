@@ -26,7 +26,7 @@ class Parameter(Protocol):
     help: str
     is_flag: bool
 
-    def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
+    def get_help_record(self, ctx: object) -> tuple[str, str] | None:
         """Return its names and what they mean."""
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of, listed
 from coterie._support.config import version
 from coterie._support.files import check_output
 from coterie._support.progress import track
-from coterie._support.typing import JsonObject, Labels
+from coterie._support.typing import JsonObject, Labels, ValuesByName
 from coterie.cli import outputs, plot_files
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console, is_watched
@@ -138,7 +139,7 @@ def find(asked: Request) -> Found:
     alignment = parse_fasta(source, asked.kind or "auto")
     if len(alignment) < 3:
         raise InvalidData(f"{source.name}: a tree needs at least 3 sequences, got {len(alignment)}.")
-    how: Any = {
+    how: ValuesByName = {
         "model": asked.model or ("jc" if alignment.kind == "dna" else "p"),
         "method": asked.method or "nj",
         "gaps": asked.gaps or "pairwise",
@@ -226,9 +227,8 @@ def _about(found: Found) -> list[str]:
         lines.append(f"note: {negative:,} branches have negative lengths: the distances fit no tree exactly")
     if found.labels is not None:
         sizes = np.bincount(found.labels)
-        listed = ", ".join(f"{size:,}" for size in sizes[:SHOWN_GROUPS])
-        more = f" and {sizes.size - SHOWN_GROUPS:,} more" if sizes.size > SHOWN_GROUPS else ""
-        lines.append(f"{sizes.size:,} group{'s' if sizes.size > 1 else ''} of {listed}{more} leaves")
+        shown = listed([f"{size:,}" for size in sizes], SHOWN_GROUPS)
+        lines.append(f"{count_of(sizes.size, 'group')} of {shown} leaves")
     return lines
 
 

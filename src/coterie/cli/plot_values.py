@@ -15,7 +15,7 @@ from coterie.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from coterie.cluster import EpsSuggestion
-    from coterie.evaluate import ContingencyTable, Significance, Silhouette
+    from coterie.evaluate import ContingencyTable, Significance, Silhouette, Stability
     from coterie.pipeline import Profile
     from coterie.select import Evidence
 
@@ -82,7 +82,7 @@ def suggestion(subject: Subject) -> EpsSuggestion:
     return suggest_eps(subject.scaled.to_numpy(), metric=subject.request.distance)
 
 
-def stability(subject: Subject) -> Any:
+def stability(subject: Subject) -> Stability:
     """Return the stability of the model that found the groups, in the order of the groups."""
     from coterie.evaluate import stability
 

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import polars
-from rich.markup import escape
 
-from coterie._support.config import version
 from coterie._support.progress import track
 from coterie.cli import reports
 from coterie.cli.outputs import Files
-from coterie.cli.render.machines import print_json
-from coterie.cli.render.terminal import console, is_watched
+from coterie.cli.render.terminal import is_watched
 from coterie.data import Table, read_table, shown_name
 from coterie.data.paths import expand, is_several
 from coterie.errors import InvalidParameter, MissingFile, did_you_mean
@@ -63,28 +60,6 @@ def find(
 
         report_texts(found, texts, report, names=names, command=reports.asked(), force=files.force)
     return found, texts, names
-
-
-def show(
-    found: TextClustering, texts: list[str], names: list[str] | None, files: Files, *, as_json: bool
-) -> None:
-    """Print the answer, for a person or for a program."""
-    if as_json:
-        labels = str(files.labels) if files.labels else None
-        print_json({**found.to_dict(), "labels_file": labels, "coterie": version()})
-        return
-    if files.labels_to_stdout:
-        return
-    out = console()
-    for line in found.summary(texts, names).splitlines():
-        is_answer = line.strip() == found.headline
-        style = ("bold yellow" if found.convincing is False else "bold green") if is_answer else None
-        out.print(escape(line), style="yellow" if line.startswith("  note:") else style, soft_wrap=True)
-    out.print()
-    written = f"written to {shown_name(files.labels)}" if files.labels else f"{reports.asked()} -o groups.csv"
-    out.print(escape(f"labels   {written}"), soft_wrap=True)
-    if files.model:
-        out.print(escape(f"model    written to {shown_name(files.model)}"), soft_wrap=True)
 
 
 def _one_number(request: FitRequest) -> int | None:

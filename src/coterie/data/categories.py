@@ -45,7 +45,7 @@ def why_no_category(series: PolarsSeries, *, is_kept: bool = False) -> str | Non
 
 
 def why_not(name: str, n_different: int, n_rows: int, *, is_kept: bool = False, more: str = "") -> str | None:
-    """Return why so many different texts in so many rows are no categories; None where they are.
+    """Return why so many different texts in so many rows are not categories; None where they are.
 
     Examples
     --------

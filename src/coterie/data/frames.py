@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
+from coterie._support.typing import Mask, PolarsFrame, PolarsSeries
 from coterie._support.validation import check_data
 from coterie.data.columns import lists_to_columns, numbers_from_text
 from coterie.data.databases import SpooledRows, Wanted, read_database
@@ -112,7 +114,7 @@ def read_table_or_blocks(where: Any, *, in_blocks: bool = False, **reading: Any)
     return Table(name, tuple(frame.columns), True, frame.height, frame, tuple(notes), {}, dates, known)
 
 
-def kind_of(data: Any) -> str:
+def kind_of(data: object) -> str:
     """Return what data are called in messages: ``a DataFrame``."""
     name = type(data).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
@@ -139,7 +141,7 @@ def materialised(data: Any) -> Any:
     return data
 
 
-def _of_arrow(polars: Any, data: Any) -> Any:
+def _of_arrow(polars: ModuleType, data: Any) -> PolarsFrame:
     """Return the frame of an Arrow table; ordered categories keep their order."""
     frame = polars.from_arrow(data)
     for at, kind in enumerate(data.schema.types):
@@ -152,7 +154,7 @@ def _of_arrow(polars: Any, data: Any) -> Any:
     return frame
 
 
-def _of_columns(columns: dict[Any, Any]) -> Any:
+def _of_columns(columns: Mapping[object, object]) -> PolarsFrame:
     """Return the frame of a dictionary of columns."""
     polars = require("polars", extra="cli", purpose="Taking columns by name")
     lengths = {str(name): _length(values) for name, values in columns.items()}
@@ -187,7 +189,7 @@ def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
     return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
 
 
-def series_of(name: str, column: Any) -> Any:
+def series_of(name: str, column: Any) -> PolarsSeries:
     """Return one column of a pandas frame as a polars series."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
     kind = getattr(column.dtype, "kind", "O")
@@ -211,7 +213,7 @@ def series_of(name: str, column: Any) -> Any:
     return polars.Series(name, texts, dtype=polars.String)
 
 
-def _whole_numbers(polars: Any, name: str, column: Any, gone: Any) -> Any:
+def _whole_numbers(polars: ModuleType, name: str, column: Any, gone: Mask) -> PolarsSeries:
     """Return Python's whole numbers as numbers, as a file's would be; None for anything else."""
     if not all(missing or type(value) is int for value, missing in zip(column, gone, strict=True)):
         return None

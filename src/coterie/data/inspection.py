@@ -269,7 +269,7 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     elif reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
     if n_infinite:
-        values_are = f"{n_infinite:,} infinite value{'s' if n_infinite > 1 else ''}"
+        values_are = count_of(n_infinite, "infinite value")
         about = _joined([values_are, *([about] if about else [])])
         remedy = "Replace or remove infinite values first, or drop the column."
     return ColumnFacts(

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie import _core
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.notes import Note
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import CheckedRows, Data, FloatArray, Indices, Mask
@@ -189,8 +189,7 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
     missing = f"missing values: {', '.join(shares)}{more}"
     if complete.is_observed:
         filled = sum(count for _, count in counts) - complete.n_dropped * complete.X.shape[1]
-        cells = f"{filled:,} cell{'s' if filled != 1 else ''}"
-        rows = f"{complete.n_dropped:,} row{'s' if complete.n_dropped != 1 else ''}"
+        cells, rows = count_of(filled, "cell"), count_of(complete.n_dropped, "row")
         how = [f"where a method needs the {cells}, they are those of the most similar row"] * (filled > 0)
         empty = [f"{rows} without any value left out"] * (complete.n_dropped > 0)
         return ("; ".join([missing, *how, *empty]),)
@@ -201,7 +200,7 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
         hints = ('missing="observed"', "--missing observed")
         return (Note(*(f"{missing}; {rows} left out ({hint} uses them)" for hint in hints)),)
     filled = sum(count for _, count in counts)
-    cells = f"{filled:,} cell{'s' if filled > 1 else ''}"
+    cells = count_of(filled, "cell")
     if complete.medians is None:
         return (f"{missing}; rows are compared on their observed cells",)
     return (f"{missing}; {cells} filled with the column's median, which can look like a group",)
@@ -272,9 +271,7 @@ def _places(is_wrong: Mask, columns: Sequence[str], kind: str) -> str:
     where = f"row{'s' if rows.size > 1 else ''} {shown}"
     if affected.size == 1:
         count = int(counts[affected[0]])
-        return (
-            f'column "{columns[affected[0]]}" has {count:,} {kind} value{"s" if count > 1 else ""} ({where})'
-        )
+        return f'column "{columns[affected[0]]}" has {count_of(count, f"{kind} value")} ({where})'
     named = ", ".join(f'"{columns[column]}" ({int(counts[column]):,})' for column in affected[:SHOWN])
     more = f" and {affected.size - SHOWN} more" if affected.size > SHOWN else ""
     return f"columns {named}{more} have {kind} values ({where})"

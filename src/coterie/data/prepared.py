@@ -100,11 +100,6 @@ class PreparedRows:
             return None
         return np.isnan(self._cells()[self.rows])
 
-    def complete_rows(self) -> Indices:
-        """Return the rows of `points`, counted from 0, in which no value was filled."""
-        gaps = self.gaps()
-        return np.arange(len(self.rows)) if gaps is None else np.flatnonzero(~gaps.any(axis=1))
-
     def _cells(self) -> Any:
         if self.levels:
             return self._seen.coded(self.choice.used, self.levels, keep=self.kept)[0]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -65,7 +65,7 @@ def read_table(
     sheet: str | None = None,
     table: str | None = None,
     query: str | None = None,
-    parameters: Sequence[Any] = (),
+    parameters: Sequence[object] = (),
     readings: ColumnReadings | None = None,
 ) -> Table:
     r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
@@ -167,7 +167,7 @@ def _with_folders(table: Table, partitions: Partitions, path: str) -> Table:
     return replace(table, columns=tuple(frame.columns), content=frame)
 
 
-def _of_arrow(table: Any) -> Any:
+def _of_arrow(table: object) -> PolarsFrame:
     polars = require("polars", extra="cli", purpose="Reading tables")
     return polars.from_arrow(table)
 
@@ -225,7 +225,7 @@ def _of_matrix(name: str, matrix: CheckedRows) -> Table:
     return Table(name, numbered_columns(matrix.shape[1], name), False, matrix.shape[0], matrix)
 
 
-def _read_columns(source: Source) -> Any:
+def _read_columns(source: Source) -> PolarsFrame:
     polars = require("polars", extra="cli", purpose="Reading tables")
     readers = {
         "parquet": polars.read_parquet,
@@ -250,7 +250,7 @@ def _read_columns(source: Source) -> Any:
     return frame
 
 
-def _refuse_times(source: Source, frame: Any) -> None:
+def _refuse_times(source: Source, frame: PolarsFrame) -> None:
     """Refuse dates and times that no calendar or clock has: polars fails when it writes or prints them."""
     per_second = {"ms": 10**3, "us": 10**6, "ns": 10**9}
     for name, kind in frame.schema.items():
@@ -301,7 +301,7 @@ def _check_alike(table: Table, first: Table) -> None:
         raise InvalidData(f"{table.source}: has no column in common with {first.source}.")
 
 
-def _stacked(frames: list[Any]) -> Any:
+def _stacked(frames: list[PolarsFrame]) -> PolarsFrame:
     """Return frames as one, by the names of columns; a column that is text in one file is text in all."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     texts = {name for frame in frames for name, kind in frame.schema.items() if kind == polars.String}

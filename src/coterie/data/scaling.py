@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie import _core
-from coterie._support.typing import Data, FloatArray
+from coterie._support.typing import CheckedRows, Data, FloatArray, SparseData, VectorLike
 from coterie._support.validation import Choice, check_data, check_parameter, check_sparse, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
@@ -34,7 +34,7 @@ SCALINGS = {
 }
 
 
-def column_moments(X: Data) -> Any:
+def column_moments(X: Data) -> _core.ColumnMoments:
     """Return the `ColumnMoments` of a C-ordered matrix without missing values.
 
     Examples
@@ -93,12 +93,12 @@ class Scaling:
         """Whether columns stay as they are; columns that were weighed do not, whatever `how` says."""
         return self.how == "none" and not self.shift.any() and bool((self.factor == 1.0).all())
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: CheckedRows) -> CheckedRows:
         """Return the scaled data, in the type of `X`; sparse data stay sparse unless columns are shifted."""
         if self.is_identity:
             return X
         if issparse(X) and self.shift.any():
-            X = _dense(X)  # a zero is no zero any more
+            X = _dense(X)  # zeros do not stay zero
         X = X.tocsr(copy=True) if issparse(X) else np.asarray(X)
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
         with _in_range("scaled"):
@@ -110,7 +110,7 @@ class Scaling:
             scaled /= factor
         return scaled
 
-    def invert(self, scaled: Any) -> Any:
+    def invert(self, scaled: FloatArray) -> FloatArray:
         """Return points, centroids for example, in the original units."""
         if self.is_identity:
             return scaled
@@ -118,12 +118,12 @@ class Scaling:
             return scaled * self.factor + self.shift
 
 
-def _dense(X: Any) -> Any:
+def _dense(X: SparseData) -> Data:
     bytes_needed = X.shape[0] * X.shape[1] * 8
     require_memory(
         bytes_needed, "sparse rows for a scaling that shifts columns", "Pass fewer rows at a time."
     )
-    return X.toarray()
+    return np.asarray(X.toarray())
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def _in_range(what: str) -> Iterator[None]:
         ) from None
 
 
-def fit_scaling(X: Any, how: str = "standard") -> Scaling:
+def fit_scaling(X: CheckedRows, how: str = "standard") -> Scaling:
     """Find shift and factor of each column.
 
     Parameters
@@ -171,7 +171,7 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
     return scaling_of_rows(column_moments(X), how, X)
 
 
-def scaling_of_rows(moments: Any, how: str, rows: Any) -> Scaling:
+def scaling_of_rows(moments: _core.ColumnMoments, how: str, rows: CheckedRows) -> Scaling:
     """Return "auto", "standard", "minmax" or "none" from the moments of the columns, and all rows or some."""
     found = scaling_of_moments(moments, how)
     if how == AUTO and found.how == "standard" and have_one_length(rows):
@@ -179,7 +179,7 @@ def scaling_of_rows(moments: Any, how: str, rows: Any) -> Scaling:
     return found
 
 
-def scaling_of_moments(moments: Any, how: str) -> Scaling:
+def scaling_of_moments(moments: _core.ColumnMoments, how: str) -> Scaling:
     """Return "auto", "standard", "minmax" or "none" from the moments of the columns."""
     spread = np.sqrt(np.asarray(moments.variance))
     low, high = np.asarray(moments.low), np.asarray(moments.high)
@@ -191,7 +191,7 @@ def scaling_of_moments(moments: Any, how: str) -> Scaling:
     return Scaling(how, shift, np.where(factor > 0, factor, 1.0))
 
 
-def scale_numbers(X: Any, levels: Sequence[object], how: str) -> Scaling:
+def scale_numbers(X: Data, levels: Sequence[object], how: str) -> Scaling:
     """Return the scaling of mixed rows: numbers by name, over the cells that are there; codes stay.
 
     "auto" is "standard": categories have no unit that numbers could share.
@@ -217,7 +217,7 @@ def no_scaling(n_columns: int) -> Scaling:
     return Scaling("none", np.zeros(n_columns), np.ones(n_columns))
 
 
-def share_bounds(low: Any, high: Any) -> bool:
+def share_bounds(low: VectorLike, high: VectorLike) -> bool:
     """Return whether many columns begin at one value and most of them end at about another.
 
     Pixels, shares and ratings are in one unit, however rarely a column uses all of it.
@@ -235,7 +235,7 @@ def share_bounds(low: Any, high: Any) -> bool:
     return bool(np.mean(reach >= NEAR_THE_END * reach.max()) > 0.5)
 
 
-def have_one_length(X: Any) -> bool:
+def have_one_length(X: CheckedRows) -> bool:
     """Return whether rows are directions or shares: all have one length, or one sum.
 
     Weighted words and embeddings are divided by their length, compositions by their sum: only columns in one
@@ -268,7 +268,7 @@ def _are_alike(lengths: FloatArray) -> bool:
     return middle > 0 and bool(near.mean() >= MOST_ROWS)
 
 
-def differ_in_scale(spreads: Any) -> bool:
+def differ_in_scale(spreads: VectorLike) -> bool:
     """Return whether columns with these standard deviations are in different units.
 
     The largest spread of five or more is compared with five times their lower quartile; of fewer, with one
@@ -286,7 +286,7 @@ def differ_in_scale(spreads: Any) -> bool:
     return bool(spreads.size and spreads[-1] > most * small)
 
 
-def _of_sparse(X: Any, how: str) -> Scaling:
+def _of_sparse(X: SparseData, how: str) -> Scaling:
     if how in ("minmax", "robust"):
         text = "would make sparse data dense. Use"
         raise InvalidData(f'scale="{how}" {text} "standard" or "none".').in_shell(

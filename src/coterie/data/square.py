@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._support.typing import Data
+from coterie._support.validation.data import looks_like_distances
 from coterie.data.table import Table
 from coterie.errors import InvalidData
 
-LEAST = 3  # rows from which a square can be recognised
 MOST = 20_000  # columns up to which tables are looked at
 
 
@@ -23,7 +23,7 @@ def square_columns(table: Table, *, drop: Sequence[str] = ()) -> tuple[str, ...]
     return tuple(kept)
 
 
-def square_of(table: Table, *, drop: Sequence[str] = (), what: str = "distances") -> Any:
+def square_of(table: Table, *, drop: Sequence[str] = (), what: str = "distances") -> Data:
     """Return a table as a square matrix, or say why it is not one."""
     kept = square_columns(table, drop=drop)
     if len(kept) != table.n_rows:
@@ -34,7 +34,7 @@ def square_of(table: Table, *, drop: Sequence[str] = (), what: str = "distances"
             f"got {len(kept)} columns and {table.n_rows} rows.{hint}"
         )
     matrix = table.matrix(kept, keep=kept)
-    return matrix.toarray() if issparse(matrix) else matrix
+    return np.asarray(matrix.toarray() if issparse(matrix) else matrix)
 
 
 def names_of_square(table: Table, columns: Sequence[str]) -> list[str]:
@@ -47,13 +47,12 @@ def names_of_square(table: Table, columns: Sequence[str]) -> list[str]:
 
 def refuse_distances(table: Table) -> None:
     """Refuse a table that looks like distances where rows of features are expected."""
-    if not LEAST <= table.n_rows <= MOST or table.n_rows > len(table.columns):
+    if table.n_rows > MOST or table.n_rows > len(table.columns):
         return
     columns = square_columns(table)
     if len(columns) != table.n_rows:
         return
-    matrix = square_of(table)
-    if np.diagonal(matrix).any() or not np.array_equal(matrix, matrix.T) or not (matrix >= 0).all():
+    if not looks_like_distances(square_of(table)):
         return
     size = f"{table.n_rows:,} x {table.n_rows:,}"
     fact = f"{table.source}: a symmetric {size} table with a zero diagonal looks like distances."

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import CheckedRows, Data, PolarsSeries
 from coterie.data.categories import Levels, codes_of, is_yes_no, levels_of
 from coterie.data.columns import (
     ColumnChoice,
@@ -118,7 +119,7 @@ class Table:
             return ()
         return self.keys or tuple(name for name in self.columns if self.looks[name].names_rows)
 
-    def matrix(self, columns: Sequence[str], *, keep: Sequence[str] = ()) -> Any:
+    def matrix(self, columns: Sequence[str], *, keep: Sequence[str] = ()) -> CheckedRows:
         """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.
 
         Numbers such as -999 that stand for missing values are missing, but not in the columns of `keep`.
@@ -151,7 +152,7 @@ class Table:
 
     def coded(
         self, columns: Sequence[str], levels: Levels, *, keep: Sequence[str] = ()
-    ) -> tuple[Any, dict[str, list[str]]]:
+    ) -> tuple[Data, dict[str, list[str]]]:
         """Return numbers and codes of categories as one matrix, and the categories that have no code.
 
         Parameters
@@ -180,7 +181,7 @@ class Table:
         numbers = np.asarray(self.content[:, self.columns.index(name)], dtype=np.float64)
         return Look(polars.Series(name, numbers, nan_to_null=True))
 
-    def _numbers(self, name: str, *, as_is: bool) -> Any:
+    def _numbers(self, name: str, *, as_is: bool) -> PolarsSeries:
         look = self.looks[name]
         if look.numbers is not None:
             return look.values(as_is=as_is)
@@ -194,7 +195,7 @@ class Table:
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
 
-    def _columns_of_matrix(self, columns: Sequence[str]) -> Any:
+    def _columns_of_matrix(self, columns: Sequence[str]) -> CheckedRows:
         content = self.content
         if tuple(columns) != self.columns:
             place_of = {name: at for at, name in enumerate(self.columns)}

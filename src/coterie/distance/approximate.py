@@ -11,7 +11,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -285,7 +285,7 @@ class SparseSpace:
         return int(self.rows.shape[0])
 
     @cached_property
-    def _single(self) -> Any:
+    def _single(self) -> SparseData:
         return self.rows.astype(np.float32)
 
     def coded(self, sample: Indices, k: int, threads: int) -> tuple[_core.CodedRows, Distances]:

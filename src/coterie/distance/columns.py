@@ -92,7 +92,7 @@ def _refuse_kinds(X: MatrixLike, what: str) -> None:
         raise InvalidData(f"{what} has masked values. Make them missing first: X.filled(numpy.nan).")
 
 
-def _refuse_nothing(found: list[Column], X: Any, who: str, name: str) -> None:
+def _refuse_nothing(found: list[Column], X: object, who: str, name: str) -> None:
     """Refuse a table without rows or columns, in scikit-learn's words."""
     shape = getattr(X, "shape", (len(X) if hasattr(X, "__len__") else 0, 0))
     for what, is_none in (("feature", not found), ("sample", bool(found) and not len(found[0].values))):
@@ -169,7 +169,7 @@ def _of_arrow(name: str, chunks: Any) -> Column:
     return _of_objects(name, np.array([*values.to_pylist(), None], dtype=object)[:-1], missing)
 
 
-def _of_array(X: Any, who: str, name: str) -> list[Column]:
+def _of_array(X: object, who: str, name: str) -> list[Column]:
     try:
         cells: Any = np.asarray(X)
         cells = np.asarray(X, dtype=object) if cells.dtype.kind in "USV" else cells

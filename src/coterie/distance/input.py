@@ -28,10 +28,10 @@ from coterie._support.typing import (
     SparseData,
 )
 from coterie._support.validation import check_data, require_memory
+from coterie._support.validation.data import TOLERANCE
 from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.matrices import (
     NEARLY_SYMMETRIC,
-    TOLERANCE,
     check_distance_matrix,
     check_similarity_matrix,
     is_exact,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -152,14 +151,14 @@ def _incomparable(is_there: Mask, others: CheckedRows, who: str, name: str) -> I
     )
 
 
-def _least_patterns(patterns: Any) -> Any:
+def _least_patterns(patterns: AnyArray) -> AnyArray:
     """Return the patterns that contain no other: who shares a column with these shares one with all."""
     if len(patterns) > MOST_PATTERNS:
         return patterns
     cells = patterns.astype(np.float32)
     common, sizes = cells @ cells.T, cells.sum(axis=1)
     contains = (common == sizes) & (sizes[:, None] > sizes)  # row: contains column
-    return patterns[~contains.any(axis=1)]
+    return np.asarray(patterns[~contains.any(axis=1)])
 
 
 def kinds_of(distance: Distance, n_columns: int) -> tuple[str, ...]:

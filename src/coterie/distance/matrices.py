@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coterie import _core
@@ -14,11 +12,10 @@ from coterie._support.typing import (
     MatrixLike,
 )
 from coterie._support.validation import check_data
+from coterie._support.validation.data import TOLERANCE
 from coterie.errors import InvalidData
 
-# how far two mirrored cells may be apart, as a share of the largest: rounding, no more
-TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
-NEARLY_SYMMETRIC = 1e-5  # the same where mirrored cells are averaged; scikit-learn takes as much
+NEARLY_SYMMETRIC = 1e-5  # as TOLERANCE, where mirrored cells are averaged; scikit-learn takes as much
 
 
 def mirrored(D: MatrixLike) -> MatrixLike:
@@ -207,7 +204,7 @@ def _square(M: MatrixLike, what: str, who: str, name: str, *, may_be_missing: bo
     return checked
 
 
-def _refuse_asymmetry(M: Distances, facts: Any, limit: float, what: str, name: str) -> None:
+def _refuse_asymmetry(M: Distances, facts: _core.MatrixFacts, limit: float, what: str, name: str) -> None:
     if facts.largest_asymmetry <= limit:
         return
     for row in range(len(M)):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, RandomState, VectorLike
 from coterie._support.validation import Nothing, Whole, check_data, check_n_clusters, check_parameter
@@ -254,7 +255,7 @@ def _draw(
     pen, font, top = drawing.Draw(sheet), fonts.load_default(), GAP
     for (title, own), seen, rows in zip(parts, shown_of, heights, strict=True):
         more = f", {len(seen):,} shown" if len(seen) < len(own) else ""
-        count = f"{len(own):,} picture{'s' if len(own) > 1 else ''}{more}"
+        count = f"{count_of(len(own), 'picture')}{more}"
         label = f"{title[:LONGEST_TITLE]}   "
         pen.text((GAP, top + 4), label, fill=INK, font=font)
         pen.text((GAP + pen.textlength(label, font=font), top + 4), count, fill=FAINT, font=font)

@@ -18,13 +18,14 @@ from coterie.tree import Dendrogram
 from coterie.tree.arrays import Nodes, TreeArrays, check_tree, plain, read_children, read_names
 from coterie.tree.drawing import draw_branches, shortened_name
 from coterie.tree.newick import format_newick, parse_newick
+from coterie.tree.nodes import TreeNodes
 
 WHO = "Phylogeny"
 MOST_DRAWN = 60  # leaves of a tree that `print` still draws
 Values = npt.NDArray[np.float64]
 
 
-class Phylogeny:
+class Phylogeny(TreeNodes):
     """A tree of species or sequences, which never changes: what neighbour joining returns.
 
     Leaves are nodes 0..n-1, inner nodes n, n+1, ... come after their children, and the last one is where the
@@ -73,7 +74,6 @@ class Phylogeny:
     lengths: Values
     support: Values
     has_lengths: bool
-    _arrays: TreeArrays
     _inner_names: tuple[str, ...]
 
     def __init__(
@@ -105,9 +105,6 @@ class Phylogeny:
             _arrays=arrays, lengths=checked, names=kept, support=shares, has_lengths=lengths is not None,
             _inner_names=tuple(inner_names) or ("",) * arrays.n_inner,
         )  # fmt: skip
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {WHO} never changes: {name} cannot be set.")
 
     @classmethod
     def from_arrays(
@@ -180,63 +177,29 @@ class Phylogeny:
         return format_newick(self._arrays, lengths, [*self.names, *inner])
 
     @property
-    def arrays(self) -> TreeArrays:
-        """The tree as the engine takes it: starts and children of the inner nodes, number of leaves."""
-        return self._arrays
-
-    @property
     def inner_names(self) -> tuple[str, ...]:
-        """Names of the inner nodes that are no numbers; empty where there are none."""
+        """Names of the inner nodes that are not numbers; empty where there are none."""
         return self._inner_names
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return self._arrays.n_leaves
-
-    @property
-    def n_inner(self) -> int:
-        """Number of inner nodes."""
-        return self._arrays.n_inner
-
-    @property
-    def root(self) -> int:
-        """The last node, from which all others are reached."""
-        return self.n_leaves + self.n_inner - 1
 
     @property
     def is_rooted(self) -> bool:
         """Whether the last node has two children."""
         return len(self.children(self.root)) == 2
 
-    def children(self, node: int) -> Nodes:
-        """Return the children of a node; none for a leaf.
-
-        Examples
-        --------
-        >>> Phylogeny([[0, 1, 2]]).children(3)
-        array([0, 1, 2])
-        """
-        check_parameter(node, Whole(0, self.root), name="node", who=WHO)
-        inner = int(node) - self.n_leaves
-        if inner < 0:
-            return np.empty(0, dtype=np.int64)
-        return self._arrays.children[self._arrays.starts[inner] : self._arrays.starts[inner + 1]]
-
-    @cached_property
+    @property
     def sizes(self) -> Nodes:
         """Number of leaves below every node."""
-        return self._arrays.sizes()
+        return self._node_sizes
 
-    @cached_property
+    @property
     def parents(self) -> Nodes:
         """Parent of every node, -1 for the last one."""
-        return self._arrays.parents()
+        return self._parents
 
-    @cached_property
+    @property
     def places(self) -> tuple[Nodes, Nodes]:
         """Leaves in the order in which they are drawn, and the place of every node's first leaf."""
-        return self._arrays.leaf_order(self.sizes)
+        return self._order_and_places
 
     @cached_property
     def depths(self) -> Values:

@@ -6,11 +6,17 @@ from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.compare_methods import MethodComparison, compare_methods
 from coterie.pipeline.fit import fit, fit_groups, run
 from coterie.pipeline.graph import GraphClustering, fit_graph
-from coterie.pipeline.groups import Groups, column_readings, predict_table
-from coterie.pipeline.profile import Profile, profile_groups
+from coterie.pipeline.groups import (
+    Condition,
+    Groups,
+    Profile,
+    Rule,
+    column_readings,
+    predict_table,
+    profile_groups,
+)
 from coterie.pipeline.recipe import Recipe, check_recipe, make_estimator
 from coterie.pipeline.request import FitRequest, make_request
-from coterie.pipeline.rules import Condition, Rule
 from coterie.pipeline.update import Arrival, Update, examine, update
 from coterie.pipeline.verdict import FitVerdict
 

@@ -30,10 +30,9 @@ from coterie.errors import InvalidParameter
 from coterie.evaluate import Anomalies, Comparison, Significance, Stability
 from coterie.persist import save
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.groups import Groups
+from coterie.pipeline.groups import Groups, Profile
 from coterie.pipeline.other_numbers import Partitions, partitions_of
 from coterie.pipeline.partition import anomalies_of
-from coterie.pipeline.profile import Profile
 from coterie.pipeline.text import summary
 from coterie.pipeline.verdict import FitVerdict, decide
 from coterie.select.evidence import Evidence

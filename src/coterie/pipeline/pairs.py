@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.typing import Indices
 from coterie.data import Table, read_table
 from coterie.errors import EmptyFile, InvalidParameter, did_you_mean
@@ -54,12 +54,12 @@ def with_pairs(request: FitRequest, table: Table, kept: Indices) -> FitRequest:
         how = "row number" if pairs.key is None else f"{shortened(pairs.key)}"
         left = int((~is_there).sum())
         gone = f"; {left:,} with rows that were left out are not used" if left else ""
-        count = f"{len(pairs.rows):,} pair{'s' if len(pairs.rows) != 1 else ''}"
+        count = count_of(len(pairs.rows), "pair")
         notes.append(f"{count} {option}, by {how}{gone}")
     return replace(request, settings=settings, notes=(*request.notes, *notes))
 
 
-def read_pairs(given: Any, table: Table, option: str) -> Pairs:
+def read_pairs(given: object, table: Table, option: str) -> Pairs:
     """Return pairs of rows from a file of two columns, a frame, or a sequence of pairs.
 
     In a file or a frame, names are keys of the table, or row numbers from 1; in a sequence, whole numbers are

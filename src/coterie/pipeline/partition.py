@@ -17,7 +17,7 @@ from coterie.data import LabelledData, fit_scaling
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.evaluate import Anomalies, anomaly_scores, compare, silhouette
 from coterie.evaluate.anomalies import WAYS, tail_shares
-from coterie.pipeline.profile import known_means, telling_columns
+from coterie.pipeline.groups import known_means, telling_columns
 
 if TYPE_CHECKING:
     from coterie.pipeline.answer import Clustering

@@ -41,7 +41,7 @@ class SeriesRows(MatrixRows):
         return int(members[int(apart.sum(axis=1).argmin())])
 
 
-def series_rows(data: Any, request: FitRequest) -> SeriesRows:
+def series_rows(data: object, request: FitRequest) -> SeriesRows:
     """Return the series of a table as rows, with their distances."""
     plan = request.series
     assert plan is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.notes import Note, render_notes
 from coterie._support.typing import AnyArray
 from coterie.evaluate.belief import EXACT
@@ -70,7 +71,7 @@ def _about(found: Clustering) -> str:
     if groups.n_grouped < groups.n_rows:
         rows += f", {groups.n_grouped:,} grouped"
     n_columns = len(groups.table_columns)
-    columns = f"{n_columns:,} column{'s' if n_columns > 1 else ''} used"
+    columns = f"{count_of(n_columns, 'column')} used"
     if _is_square(found):
         columns = "a square of distances"
     if _is_series(found):
@@ -134,7 +135,7 @@ def _groups(found: Clustering) -> list[str]:
         lines.append(f"{size}   {words[at]:<{width}}  {rules[at]}".rstrip())
     if found.k > SHOWN_GROUPS:
         hidden = found.k - SHOWN_GROUPS
-        lines.append(f"{INDENT}and {hidden} more group{'s' * (hidden > 1)}")
+        lines.append(f"{INDENT}and {count_of(hidden, 'more group')}")
     if groups.n_noise:
         share = groups.n_noise / groups.n_grouped
         lines.append(f"{INDENT}noise  {groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
@@ -215,7 +216,7 @@ def _how(found: Clustering) -> str:
     if groups.explained is not None and found.k > 1:
         parts.append(f"{groups.explained:.0%} of the variance is between groups")
     if hasattr(model, "n_iter_"):
-        parts.append(f"{model.n_iter_} iteration{'s' * (model.n_iter_ != 1)}")
+        parts.append(count_of(model.n_iter_, "iteration"))
     if getattr(model, "exact_", True) is False and hasattr(model, "algorithm_used_"):
         parts.append(f"approximate ({model.algorithm_used_})")
     n_starts = getattr(model, "_n_init", groups.recipe.n_init)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol, Unpack
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -18,11 +18,11 @@ from coterie.cluster.kmeans import ClusteringFeatures, n_features_kept
 from coterie.data import settle_missing
 from coterie.data.databases import SpooledRows
 from coterie.data.paths import is_in_blocks
+from coterie.data.reading import SourceOptions
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Matching, match
 from coterie.pipeline.answer import Clustering
-from coterie.pipeline.groups import Groups, group_name, number_labels, share_explained
-from coterie.pipeline.profile import effect_sizes
+from coterie.pipeline.groups import Groups, effect_sizes, group_name, number_labels, share_explained
 
 GROWING = ("kmeans", "minibatch-kmeans", "mixture", "birch")
 MATCHED_ROWS = 2000  # new rows whose groups before and after are matched
@@ -37,7 +37,7 @@ class Look:
     """Sums over new rows, by the groups that a model gives them; noise counts in none."""
 
     counts: Indices  # rows per group
-    sums: Any  # of scaled rows per group
+    sums: FloatArray  # of scaled rows per group
     squares: FloatArray  # of scaled columns, about the means of the fit
     distance: float  # sum of squared distances to the centre of the own group, scaled
     sample: Data  # some rows, scaled
@@ -80,7 +80,7 @@ def look_at_rows(X: Data, labels: Labels, centers: FloatArray, origin: FloatArra
     away, own = rows - origin, rows - centers[groups]
     return Look(
         np.bincount(groups, minlength=k),
-        sums,
+        np.asarray(sums, dtype=np.float64),
         np.einsum("ij,ij->j", away, away),
         float(np.einsum("ij,ij->", own, own)),
         X[taken],
@@ -240,7 +240,9 @@ class Update:
         return f"{self.arrival}\ncentres moved, in standard deviations: {moved}"
 
 
-def examine(found: Clustering, source: object, *, missing: str = "error", **reading: Any) -> Arrival:
+def examine(
+    found: Clustering, source: object, *, missing: str = "error", **reading: Unpack[SourceOptions]
+) -> Arrival:
     """Say what new rows are like, beside those that groups were found in; nothing is changed.
 
     Parameters
@@ -259,7 +261,9 @@ def examine(found: Clustering, source: object, *, missing: str = "error", **read
     return _arrival(groups, rows, rows.look(groups.model, groups.numbers, *_places(groups)))
 
 
-def update(found: Clustering, source: object, *, missing: str = "error", **reading: Any) -> Update:
+def update(
+    found: Clustering, source: object, *, missing: str = "error", **reading: Unpack[SourceOptions]
+) -> Update:
     """Update groups with new rows, without the rows of the fit.
 
     Groups keep their numbers, columns their scaling. K-means and mixtures move to where a fit to all rows
@@ -319,25 +323,24 @@ def _shifts(before: Groups, after: Groups) -> FloatArray:
     return np.asarray(np.sqrt((moved**2).mean(axis=1))) if moved.size else np.zeros(before.k)
 
 
-def with_features(found: Any) -> Clustering:
+def with_features(found: Clustering) -> Clustering:
     """Return an answer whose k-means model knows its rows as clustering features, so that it can be updated.
 
     Features are means of small groups of rows; the rows are not kept. Other models stay as they are.
     """
     groups, rows = found.groups, found.rows
     if groups.levels or not _needs_features(groups.model) or getattr(rows, "points", None) is None:
-        return found  # type: ignore[no-any-return]  # as it is
+        return found
     model = _with_features_of(copy(groups.model), np.asarray(rows.points))
-    kept: Clustering = replace(found, groups=replace(groups, model=model))
-    return kept
+    return replace(found, groups=replace(groups, model=model))
 
 
-def _needs_features(model: Any) -> bool:
+def _needs_features(model: Model) -> bool:
     is_kmeans = type(model).__name__ == "KMeans" and getattr(model, "geometry", "") == "euclidean"
     return is_kmeans and hasattr(model, "_cluster_weights") and not hasattr(model, "features_")
 
 
-def _with_features_of(model: Any, points: Data) -> Any:
+def _with_features_of(model: Model, points: Data) -> Model:
     n = n_features_kept(len(model.cluster_centers_), points.shape[1])
     rng = np.random.default_rng(0)
     drawn = np.sort(rng.choice(len(points), min(len(points), DRAWN_PER_FEATURE * n), replace=False))
@@ -350,7 +353,7 @@ def _with_features_of(model: Any, points: Data) -> Any:
     return model
 
 
-def _groups_of(found: Any, *, may_grow: bool) -> Groups:
+def _groups_of(found: object, *, may_grow: bool) -> Groups:
     """Return the groups of an answer, or say why they cannot take in rows."""
     groups = getattr(found, "groups", None)
     if not isinstance(found, Clustering) or not isinstance(groups, Groups):
@@ -375,7 +378,7 @@ def _groups_of(found: Any, *, may_grow: bool) -> Groups:
     return groups
 
 
-def _new_rows(groups: Groups, source: Any, missing: str, reading: Any) -> NewRows:
+def _new_rows(groups: Groups, source: object, missing: str, reading: SourceOptions) -> NewRows:
     if isinstance(source, SpooledRows) or is_in_blocks(source):
         opened: Callable[..., NewRows] = hooks.ask("new_rows_in_blocks")
         return opened(groups, source)
@@ -383,10 +386,11 @@ def _new_rows(groups: Groups, source: Any, missing: str, reading: Any) -> NewRow
     complete = settle_missing(X, groups.columns, policy=missing, source=name, medians=groups.medians)
     if not complete.X.shape[0]:
         raise InvalidData(f"{name}: has no rows.")
-    is_path = isinstance(source, str | os.PathLike)
     scaled = groups.scaling.apply(complete.X)
     scaled = np.ascontiguousarray(scaled.toarray() if issparse(scaled) else scaled)  # features are dense
-    return RowsInMemory(os.path.basename(os.fspath(source)) if is_path else name, scaled)
+    if isinstance(source, str | os.PathLike):
+        name = os.path.basename(os.fspath(source))
+    return RowsInMemory(name, scaled)
 
 
 def _places(groups: Groups) -> tuple[FloatArray, FloatArray]:
@@ -412,7 +416,7 @@ def _arrival(groups: Groups, rows: NewRows, look: Look) -> Arrival:
     )
 
 
-def _growing_model(found: Any, groups: Groups) -> Any:
+def _growing_model(found: Clustering, groups: Groups) -> Model:
     """Return a copy of the model that can take in rows, with as many clusters as there are groups."""
     model = copy(with_features(found).groups.model)
     if hasattr(model, "n_clusters") and hasattr(model, "cluster_centers_"):
@@ -420,8 +424,8 @@ def _growing_model(found: Any, groups: Groups) -> Any:
     return model
 
 
-def _numbers_after(groups: Groups, model: Any) -> Labels:
-    """Return the group of each cluster of a grown model; BIRCH alone numbers its clusters anew."""
+def _numbers_after(groups: Groups, model: Model) -> Labels:
+    """Return the group of each cluster of a grown model; only BIRCH renumbers its clusters."""
     if not hasattr(model, "subcluster_labels_"):
         return groups.numbers
     before = number_labels(np.asarray(groups.model.predict(model.subcluster_centers_)), groups.numbers)
@@ -434,7 +438,7 @@ def _numbers_after(groups: Groups, model: Any) -> Labels:
     return np.asarray(numbers[np.argsort(clusters)], dtype=np.int32)
 
 
-def _grown_groups(groups: Groups, model: Any, numbers: Labels, look: Look, rows: NewRows) -> Groups:
+def _grown_groups(groups: Groups, model: Model, numbers: Labels, look: Look, rows: NewRows) -> Groups:
     """Return the groups with sizes, means and spread of all rows seen."""
     profile, scaling = groups.profile, groups.scaling
     centers, origin = _places(groups)

@@ -15,7 +15,7 @@ from coterie.data.missing import MOSTLY_COMPLETE, MOSTLY_EMPTY
 from coterie.data.scaling import add_sums
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import chained, compute, fold, tasks
 from coterie.scale.sources.changed import select_rows
 
 ANY, ALL = "any", "all"  # rows with a gap; rows without any value
@@ -241,7 +241,7 @@ def mostly_empty(found: Survey, columns: Sequence[str], named: Collection[str]) 
 
 def refuse_gaps(blocks: Blocks, source: str) -> None:
     """Refuse the first missing value, with its place."""
-    for message in compute(fold(tasks(blocks, _first_gap), _concatenated)):
+    for message in compute(fold(tasks(blocks, _first_gap), chained)):
         text = f"{source}: {message}"
         raise InvalidData(f"{text} Use missing='observed', 'drop' or 'median', or fill them first.").in_shell(
             f"{text} Use --missing observed|drop|median, or fill them first."
@@ -261,13 +261,9 @@ def _first_gap(block: Block, _weights: Block | None) -> list[str]:
     ]
 
 
-def _concatenated(total: list[str] | None, found: list[list[str]]) -> list[str]:
-    return [*(total or []), *(one for part in found for one in part)]
-
-
 def kept_rows(blocks: Blocks, rule: str) -> AnyArray:
     """Return which rows stay when those with a gap ("any"), or without any value ("all"), are left out."""
-    bits: list[bytes] = compute(fold(tasks(blocks, _kept_of_block, rule), _joined_bits))
+    bits: list[bytes] = compute(fold(tasks(blocks, _kept_of_block, rule), chained))
     parts = [
         np.unpackbits(np.frombuffer(one, np.uint8), count=size).astype(bool)
         for one, size in zip(bits, blocks.sizes(), strict=True)
@@ -285,12 +281,8 @@ def _kept_of_block(block: Block, _weights: Block | None, rule: str) -> list[byte
     return [np.packbits(~is_left_out(block.read(), rule)).tobytes()]
 
 
-def _joined_bits(total: list[bytes] | None, found: list[list[bytes]]) -> list[bytes]:
-    return [*(total or []), *(one for part in found for one in part)]
-
-
 def select_blocks(blocks: Blocks, is_kept: AnyArray) -> Blocks:
-    """Return the blocks of some rows, cut anew: as if the others had never been there."""
+    """Return the blocks of some rows, cut again, as if the others had never been there."""
     pieces, first = [], 0
     for piece in blocks.pieces:
         chosen = select_rows(piece, is_kept[first : first + piece.n_rows])

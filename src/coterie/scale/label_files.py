@@ -24,7 +24,7 @@ from coterie.data.paths import part_names
 from coterie.errors import InvalidParameter
 from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.runtime.passes import Given, compute, fold, results, tasks, unique_name
+from coterie.scale.runtime.passes import Given, chained, compute, fold, results, tasks, unique_name
 from coterie.scale.sources.tables import Table, Tables
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def write_labels(
         made = tasks(blocks, _write_block, label, args, target, weights=carried)
     else:
         made = _file_tasks(blocks, label, args, target, carried, layout)
-    written: list[Written] = compute(fold(made, _listed))
+    written: list[Written] = compute(fold(made, chained))
     _finish(target, written)
     return path
 
@@ -246,10 +246,6 @@ def _labelled(
     codes = arrow.array((found + 1).astype(np.int32), mask=is_out)
     groups = arrow.DictionaryArray.from_arrays(codes, names)
     return beside.append_column(LABEL, [arrow.array(found, mask=is_out)]).append_column(GROUP, groups)
-
-
-def _listed(total: list[Written] | None, found: list[list[Written]]) -> list[Written]:
-    return [*(total or []), *(one for part in found for one in part)]
 
 
 def _file_tasks(

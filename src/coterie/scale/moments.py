@@ -33,7 +33,7 @@ class Whole:
     """What all blocks agree on."""
 
     n_rows: int  # rows of all blocks
-    columns: Any  # mean, variance, least and greatest of every column
+    columns: _core.ColumnMoments  # mean, variance, least and greatest of every column
     largest_weight: float  # of all rows
     origin: FloatArray  # the mean in the type of the data: what the engine takes rows relative to
 
@@ -141,7 +141,7 @@ class _AddTo:
     def __init__(self, before: FloatArray | None) -> None:
         self.before = before
 
-    def __call__(self, total: Any, found: list[Any]) -> tuple[FloatArray, float]:
+    def __call__(self, total: object, found: list[Any]) -> tuple[FloatArray, float]:
         first = None if self.before is None else (self.before, 1.0)
         return _add_sums(first if total is None else total, found)
 
@@ -160,7 +160,7 @@ def _refuse_weights(block: Block, weights: Weights, who: str) -> None:
     refuse_sizes(total, max(float(weights[at]), 1.0), who=who, row=block.first_row + at)
 
 
-def _refuse_large(columns: Any, blocks: Blocks, who: str) -> None:
+def _refuse_large(columns: _core.ColumnMoments, blocks: Blocks, who: str) -> None:
     safe = largest_safe(blocks.dtype, (blocks.n_rows, blocks.n_columns))
     largest = max(np.abs(columns.low).max(), np.abs(columns.high).max())
     if largest > safe:

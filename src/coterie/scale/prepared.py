@@ -358,7 +358,7 @@ def _find_in_block(
     return (block.first_row + int(rows[0]), float(values[rows[0]])) if rows.size else None
 
 
-def _first_of(total: Any, found: list[Any]) -> Any:
+def _first_of(total: object, found: list[Any]) -> Any:
     return next((one for one in (total, *found) if one is not None), None)
 
 

@@ -25,13 +25,13 @@ from coterie.pipeline.fit import find_groups
 from coterie.pipeline.groups import (
     RowUnits,
     centers_of,
+    effect_sizes,
     mixed_columns,
     number_labels,
     share_explained,
 )
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
-from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows.memory import MemoryRows
 from coterie.pipeline.rows.protocol import Compared

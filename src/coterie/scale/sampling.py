@@ -9,7 +9,7 @@ import numpy as np
 from coterie._support.typing import Data, Indices
 from coterie.data.sampling import chance_of_row, trim, uniform_of_rows
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import compute, fold, stacked, tasks
 
 Drawn = tuple[Indices, Data]
 
@@ -37,7 +37,7 @@ def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> Sample:
     Every 8192 rows have a random stream of their own: the draw does not depend on how the rows are cut.
     """
     chance = chance_of_row(blocks.n_rows, n_rows)
-    rows, X = compute(fold(tasks(blocks, _draw, chance, seed), _join))
+    rows, X = compute(fold(tasks(blocks, _draw, chance, seed), stacked))
     if len(rows) > n_rows:
         kept = trim(rows, n_rows, seed)
         rows, X = rows[kept], np.ascontiguousarray(X[kept])
@@ -46,7 +46,7 @@ def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> Sample:
 
 def take_rows(blocks: Blocks, rows: Indices) -> Data:
     """Return some rows, by their numbers in ascending order."""
-    X: Data = compute(fold(tasks(blocks, _take, np.asarray(rows)), _join))[1]
+    X: Data = compute(fold(tasks(blocks, _take, np.asarray(rows)), stacked))[1]
     return X
 
 
@@ -60,8 +60,3 @@ def _take(block: Block, _weights: Block | None, rows: Indices) -> Drawn:
     if first == last:
         return rows[:0], np.empty((0, block.n_columns), dtype=block.dtype)
     return rows[first:last], block.read()[rows[first:last] - block.first_row]
-
-
-def _join(total: Drawn | None, found: list[Drawn]) -> Drawn:
-    parts = found if total is None else [total, *found]
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([X for _, X in parts])

@@ -61,7 +61,7 @@ class SurveyedLook(Look):
     facts: CellFacts | None = None
 
     def why_no_category(self, *, is_kept: bool = False) -> str | None:
-        """Return why the texts of all rows are no categories; None where they are."""
+        """Return why the texts of all rows are not categories; None where they are."""
         if self.facts is None:
             return super().why_no_category(is_kept=is_kept)
         more = "more than " if self.facts.is_many else ""

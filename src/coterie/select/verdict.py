@@ -71,10 +71,10 @@ class Verdict:
 def judge(curves: Sequence[Curve], ks: tuple[int, ...], trivial: Set[int]) -> Verdict:
     """Return the verdict of all curves.
 
-    First, whether there are clusters at all. That is for the criteria to say that compare with data without
-    any: a square is cut into four parts again and again. Where there are none of these, for those that can
-    say no. If fewer than half of their votes do, the number with the most votes wins, of those that are not
-    trivial; ties go to the number that the curves rank higher on average, then to fewer clusters.
+    First, whether there are clusters at all: criteria with a null model decide, since stability alone is not
+    enough (a uniform square is cut into the same four parts each time); without any of these, all criteria
+    that can answer 1. If fewer than half of their votes say 1, the number with the most votes wins, of those
+    that are not trivial; ties go to the number that curves rank higher on average, then to fewer clusters.
     """
     voters = voting(curves)
     count = _count(voters)

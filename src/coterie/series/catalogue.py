@@ -25,7 +25,7 @@ from coterie.errors import InvalidParameter, did_you_mean
 ANYWHERE = -1  # the engine's word for no window
 
 
-BEYOND_ALL = 2**31  # no series has as many points: a window or skip of that many is no limit
+BEYOND_ALL = 2**31  # no series has as many points: a window or skip of that many is not a limit
 
 
 def radius_of(window: int | None) -> int:

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from coterie._support.typing import AnyArray, SparseData
 from coterie._support.validation import check_sparse
+from coterie._support.validation.data import TOLERANCE
 from coterie.distance.input import InputKind
-from coterie.distance.matrices import TOLERANCE
 from coterie.errors import InvalidData, InvalidParameter
 
 GRAPH_METHODS = ("single", "complete", "average", "weighted")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import AnyArray, Indices, Settings, ValuesByName, VectorLike
-from coterie._support.validation import Choice, Whole, check_parameter
+from coterie._support.validation import Choice, check_parameter
 from coterie._support.validation.schema import Maybe, Schema, Tensor, Texts, check_starts
 from coterie.errors import InvalidParameter
 from coterie.tree.arrays import (
@@ -25,12 +25,13 @@ from coterie.tree.arrays import (
     read_heights,
     read_names,
 )
+from coterie.tree.nodes import TreeNodes
 
 HeightsAre: TypeAlias = Literal["distances", "similarities"]
 HEIGHTS_ARE = Choice("distances", "similarities")
 
 
-class TreeStructure:
+class TreeStructure(TreeNodes):
     """Nodes, their children, sizes and heights; `Dendrogram` adds what is done with them."""
 
     def __init__(
@@ -61,9 +62,6 @@ class TreeStructure:
         }
         vars(self).update(state)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {type(self).__name__} never changes: {name} cannot be set.")
-
     _schema: ClassVar[Schema] = {
         "starts": Tensor("nodes+1", kind="i8", low=0),
         "children": Tensor("edges", kind="i8", low=0, below="edges+1", may_be_empty=True),
@@ -79,7 +77,6 @@ class TreeStructure:
     heights: Heights
     names: tuple[str, ...] | None
     heights_are: HeightsAre
-    _arrays: TreeArrays
 
     @classmethod
     def _of(cls, arrays: TreeArrays, heights: AnyArray, names: LeafNames, heights_are: HeightsAre) -> Self:
@@ -87,21 +84,6 @@ class TreeStructure:
         copies = arrays._replace(starts=arrays.starts.copy(), children=arrays.children.copy())
         tree._set(copies, heights, names, heights_are)
         return tree
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return self._arrays.n_leaves
-
-    @property
-    def n_inner(self) -> int:
-        """Number of inner nodes: n_leaves - 1 when every one has two children."""
-        return self._arrays.n_inner
-
-    @property
-    def root(self) -> int:
-        """The node that holds all leaves: the last one."""
-        return self.n_leaves + self.n_inner - 1
 
     @property
     def is_binary(self) -> bool:
@@ -113,11 +95,6 @@ class TreeStructure:
         """The two children of every inner node, as in SciPy; for binary trees."""
         self._require_binary("merges")
         return self._arrays.children.reshape(-1, 2)
-
-    @property
-    def arrays(self) -> TreeArrays:
-        """The tree as the engine takes it: starts and children of the inner nodes, number of leaves."""
-        return self._arrays
 
     def cut_sizes(self) -> Indices:
         """Return the numbers of clusters that cuts of this tree can have, ascending.
@@ -147,20 +124,6 @@ class TreeStructure:
         False
         """
         return bool(np.array_equal(self._extreme_below, self._rising))
-
-    def children(self, node: int) -> Indices:
-        """Return the children of a node from left to right; none for a leaf.
-
-        Examples
-        --------
-        >>> from coterie.tree import Dendrogram
-        >>> Dendrogram([[0, 1, 2]], [1.0]).children(3)
-        array([0, 1, 2])
-        """
-        inner = self._check_node(node) - self.n_leaves
-        if inner < 0:
-            return np.empty(0, dtype=np.int64)
-        return self._arrays.children[self._arrays.starts[inner] : self._arrays.starts[inner + 1]]
 
     def members(self, node: int) -> Indices:
         """Return the leaves below a node, in ascending order; a leaf holds itself.
@@ -212,18 +175,6 @@ class TreeStructure:
         arrays = TreeArrays(starts, children, children.size - starts.size + 2)
         return cls._of(arrays, state["heights"], state["names"], state["heights_are"])
 
-    @cached_property
-    def _node_sizes(self) -> Nodes:
-        return self._arrays.sizes()
-
-    @cached_property
-    def _parents(self) -> Nodes:
-        return self._arrays.parents()
-
-    @cached_property
-    def _order_and_places(self) -> tuple[Nodes, Nodes]:
-        return self._arrays.leaf_order(self._node_sizes)
-
     @property
     def _leaf_order(self) -> Nodes:
         return self._order_and_places[0]
@@ -240,10 +191,6 @@ class TreeStructure:
     @cached_property
     def _extreme_below(self) -> npt.NDArray[np.float64]:
         return _core.tree_greatest_below(*self._arrays, self._rising)
-
-    def _check_node(self, node: int) -> int:
-        check_parameter(node, Whole(0, self.root), name="node", who=f"this {type(self).__name__}")
-        return int(node)
 
     def _require_binary(self, what: str) -> None:
         if not self.is_binary:

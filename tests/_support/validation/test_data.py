@@ -172,6 +172,11 @@ def test_distances_in_place_of_data_are_refused():
     distances = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
     with pytest.raises(InvalidData, match=r"that looks like distances.*metric='precomputed'"):
         check_data(distances)
+    rounded = distances * (1 + 1e-15 * np.arange(25.0).reshape(5, 5))
+    assert not np.array_equal(rounded, rounded.T)
+    with pytest.raises(InvalidData, match="that looks like distances"):
+        check_data(rounded)
+    assert check_data(distances + np.eye(5)[1]).shape == (5, 5)
     np.testing.assert_array_equal(check_data(distances, may_be_distances=True), distances)
     assert check_data(np.zeros((4, 4))).shape == (4, 4)
     assert check_data(np.eye(4)).shape == (4, 4)

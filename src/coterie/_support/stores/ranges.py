@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
-READ_AHEAD = 1 << 16  # bytes: of text that is read line by line, and footers
-
 
 class RangeFile(io.RawIOBase):
     """Bytes that come in ranges.

@@ -16,6 +16,9 @@ from coterie.errors import CoterieError, InvalidData, InvalidParameter, Unsuppor
 FLOATS = [np.float64, np.float32]
 SAFE_SHARE = 8  # a squared distance is at most four sums of squares; twice that leaves room for rounding
 FIRST_VALUES = 64
+FEWEST_OF_SQUARE = 3  # rows from which a square of distances can be recognised
+# how far two mirrored distances may be apart, as a share of the largest: rounding, no more
+TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 FEW_VALUES = 1 << 17  # below, the threads that a BLAS wakes cost more than they save
 
 
@@ -242,11 +245,28 @@ def check_answer(answer: Any, *, what: str, way_out: str) -> Any:
     return answer
 
 
+def looks_like_distances(X: Data) -> bool:
+    """Return whether a square is nowhere negative, zero on the diagonal and symmetric, up to rounding.
+
+    Examples
+    --------
+    >>> looks_like_distances(np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0 + 1e-15, 0.0]]))
+    True
+    """
+    n_rows, n_columns = X.shape
+    if n_rows != n_columns or n_rows < FEWEST_OF_SQUARE or not np.isfinite(X).all():
+        return False
+    limit = TOLERANCE.get(X.dtype, 0.0) * X.max()
+    if np.abs(np.diagonal(X)).max() > limit or X.min() < 0 or np.abs(X[0] - X[:, 0]).max() > limit:
+        return False
+    return bool(np.abs(X - X.T).max() <= limit)
+
+
 def _refuse_distances(X: CheckedRows, who: str, name: str) -> None:
     n_rows, n_columns = X.shape
-    if n_rows != n_columns or n_rows < 3 or issparse(X) or np.diagonal(X).any():
+    if n_rows != n_columns or n_rows < FEWEST_OF_SQUARE or issparse(X):
         return
-    if X[0, 1:].min() > 0 and X.min() >= 0 and np.array_equal(X, X.T):
+    if X[0, 1:].min() > 0 and looks_like_distances(X):
         raise InvalidData(
             f"{name} of {who} must be rows of features, got a symmetric {n_rows} x {n_rows} matrix with a "
             f"zero diagonal: that looks like distances. A method that takes them has metric='precomputed'; "

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 from scipy import sparse
 
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray, CheckedRows, SparseData
 from coterie._support.validation.memory import require_memory
 from coterie.errors import InvalidData
@@ -58,7 +59,7 @@ columns, 0 to 1. Its arrays were damaged or put together wrongly: build it again
 def sound_sparse(matrix: SparseData, *, what: str, keep_order: bool = False) -> SparseData:
     """Do what `check_sparse` does, but raise `Damaged`, for callers with a sentence of their own."""
     if matrix.ndim != 2:
-        raise Damaged(f"it has {matrix.ndim} dimension{'s' if matrix.ndim != 1 else ''}, but must have 2")
+        raise Damaged(f"it has {count_of(matrix.ndim, 'dimension')}, but must have 2")
     if matrix.dtype.kind not in "biufc":
         raise Damaged(f"its values must be numbers, got {matrix.dtype}")
     if sum(matrix.shape) > FEW_LINES:
@@ -139,7 +140,7 @@ def _each_cell_once(matrix: SparseData, keep_order: bool) -> CheckedRows:
     parts = matrix.indices[:n_stored], matrix.indptr
     if max(*matrix.shape, n_stored) <= np.iinfo(np.int32).max:  # SciPy's own routines often return 64 bits
         parts = tuple(part.astype(np.int32, copy=False) for part in parts)
-    # made anew: without room behind the last entry, and without what SciPy noted of earlier contents
+    # made again, without room behind the last entry, and without what SciPy noted of earlier contents
     kind = getattr(sparse, f"{matrix.format}_{'array' if isinstance(matrix, sparse.sparray) else 'matrix'}")
     fresh = kind((matrix.data[:n_stored], *parts), shape=matrix.shape, **blocks)
     if fresh.has_canonical_format:

@@ -140,6 +140,7 @@ def fit(
 ) -> int:
     """Cluster a table: find the groups and test them."""
     from coterie.cli import fitting, graphs, outputs, reports
+    from coterie.cli.render.summary import show_other
     from coterie.pipeline import make_request
 
     method = graphs.METHOD if graph and method == "auto" else options.method_of_sizes(sizes, method)
@@ -167,7 +168,7 @@ def fit(
         found_graph = graphs.find(
             data, request, files, graph, directed, report, header=header, encoding=encoding
         )
-        graphs.show(found_graph, files, as_json=as_json)
+        show_other(found_graph, found_graph.summary(), files, as_json=as_json)
         reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_graph, strict=strict)
     if text is not None:
@@ -176,7 +177,7 @@ def fit(
         found_texts, read, names = texts.find(
             data, text, language, request, files, report, header=header, encoding=encoding
         )
-        texts.show(found_texts, read, names, files, as_json=as_json)
+        show_other(found_texts, found_texts.summary(read, names), files, as_json=as_json)
         reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_texts, strict=strict)
     with fitting.found_in(

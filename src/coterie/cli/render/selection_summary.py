@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 
 import numpy as np
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie._printing import count_of
 from coterie._support.notes import render_notes
 from coterie.cli.render.machines import print_json
+from coterie.cli.render.summary import plain_table
 from coterie.cli.render.terminal import console
 from coterie.cli.selection import Selection
 from coterie.cluster import find_method
@@ -46,7 +47,7 @@ def show(found: Selection, *, as_json: bool = False) -> None:
 
 def _about(found: Selection) -> str:
     left_out = f"; left out: {', '.join(map(str, found.left_out))}" if found.left_out else ""
-    columns = f"{len(found.columns)} column{'s' if len(found.columns) > 1 else ''} used"
+    columns = f"{count_of(len(found.columns), 'column')} used"
     if found.wish.is_square:
         columns = "a square of distances"
     return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{left_out}")
@@ -78,7 +79,7 @@ def _words(k: int) -> str:
 
 
 def _choices(found: Selection) -> Table:
-    table = _plain()
+    table = plain_table()
     table.add_column("criterion")
     table.add_column("chooses", justify="right")
     table.add_column("votes", justify="right")
@@ -101,7 +102,7 @@ def _numbers(found: Selection, width: int) -> tuple[Table, int]:
     names = {curve.name for curve in evidence.curves}
     curves = [curve for curve in evidence.curves if find_criterion(curve.name).echoes not in names]
     shown = curves[: max(1, (width - 6) // COLUMN_WIDTH)]
-    table = _plain()
+    table = plain_table()
     table.add_column("k", justify="right", style="bold")
     for curve in shown:
         table.add_column(find_criterion(curve.name).symbol, justify="right", no_wrap=True)
@@ -129,7 +130,3 @@ def _next_command(found: Selection) -> str:
         return "none to fit; coterie fit with -k would make some all the same"
     method = [] if found.wish.method == "kmeans" else ["--method", found.wish.method]
     return shlex.join(["coterie", "fit", found.wish.data, "-k", str(found.evidence.k), *method])
-
-
-def _plain() -> Table:
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True, padding=(0, 1))

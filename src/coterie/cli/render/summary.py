@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie._support.config import version
 from coterie._support.stores import shown
-from coterie._support.typing import Settings
+from coterie._support.typing import JsonObject, Settings
 from coterie.cli import reports
+from coterie.cli.outputs import Files
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cluster import find_method
@@ -24,20 +27,51 @@ def show_clustering(
     found: Clustering, *, labels: Path | None = None, model: Path | None = None, commands: bool = True
 ) -> None:
     """Print an answer."""
-    out = console()
-    about, _, rest = found.summary(shell=True).partition("\n\n")
-    answer, *others = rest.splitlines()
-    out.print(escape(about), soft_wrap=True)
-    out.print()
-    tone = "bold yellow" if found.convincing is False and found.k > 1 else "bold green"
-    out.print(escape(answer), style=tone, soft_wrap=True)
-    for line in others:
-        out.print(escape(line), style="yellow" if line.startswith("  note:") else None, soft_wrap=True)
+    print_answer(found.summary(shell=True), is_doubtful=found.convincing is False and found.k > 1)
     if commands or labels or model:
+        out = console()
         out.print()
         example = "labels" if hasattr(found, "write_labels") else "groups.csv"
         for line in _files(labels, model, example=example):
             out.print(escape(line), soft_wrap=True)
+
+
+def show_other(found: _Answer, text: str, files: Files, *, as_json: bool) -> None:
+    """Print an answer about texts or a network, for a person or for a program."""
+    if as_json:
+        labels = str(files.labels) if files.labels else None
+        print_json({**found.to_dict(), "labels_file": labels, "coterie": version()})
+        return
+    if files.labels_to_stdout:
+        return
+    print_answer(text, is_doubtful=found.convincing is False)
+    out = console()
+    out.print()
+    written = f"written to {shown(files.labels)}" if files.labels else f"{reports.asked()} -o groups.csv"
+    out.print(escape(f"labels   {written}"), soft_wrap=True)
+    if files.model:
+        out.print(escape(f"model    written to {shown(files.model)}"), soft_wrap=True)
+
+
+def print_answer(text: str, *, is_doubtful: bool) -> None:
+    """Print a summary: what it is about, an empty line, the answer in colour, the rest."""
+    out = console()
+    about, _, rest = text.partition("\n\n")
+    answer, *others = rest.splitlines()
+    out.print(escape(about), soft_wrap=True)
+    out.print()
+    out.print(escape(answer), style="bold yellow" if is_doubtful else "bold green", soft_wrap=True)
+    for line in others:
+        out.print(escape(line), style="yellow" if line.startswith("  note:") else None, soft_wrap=True)
+
+
+class _Answer(Protocol):
+    """What is said of groups of texts or of nodes."""
+
+    @property
+    def convincing(self) -> bool | None: ...
+
+    def to_dict(self) -> JsonObject: ...
 
 
 def _files(labels: Path | None, model: Path | None, *, example: str) -> list[str]:

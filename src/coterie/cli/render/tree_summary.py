@@ -7,6 +7,7 @@ from shlex import quote
 
 import numpy as np
 
+from coterie._printing import count_of, listed
 from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Labels
@@ -89,7 +90,7 @@ def _columns(grown: Grown) -> str:
     n = len(grown.columns)
     if grown.how.is_matrix:
         return f"a square of {'distances' if grown.how.precomputed else 'similarities'}"
-    return f"{n:,} column{'s' if n > 1 else ''} used"
+    return f"{count_of(n, 'column')} used"
 
 
 def _about(grown: Grown) -> str:
@@ -105,6 +106,5 @@ def _about(grown: Grown) -> str:
 
 def _groups(labels: Labels) -> str:
     sizes = np.bincount(labels)
-    listed = ", ".join(f"{size:,}" for size in sizes[:SHOWN_GROUPS])
-    more = f" and {sizes.size - SHOWN_GROUPS:,} more" if sizes.size > SHOWN_GROUPS else ""
-    return f"{sizes.size:,} group{'s' if sizes.size > 1 else ''} of {listed}{more} rows"
+    shown = listed([f"{size:,}" for size in sizes], SHOWN_GROUPS)
+    return f"{count_of(sizes.size, 'group')} of {shown} rows"

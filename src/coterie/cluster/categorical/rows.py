@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ class Prototypes:
         )
 
 
-def learn_columns(X: MatrixLike, categorical: Any, *, who: str) -> TableEncoding:
+def learn_columns(X: MatrixLike, categorical: Sequence[str | int] | None, *, who: str) -> TableEncoding:
     """Return the encoding of a table of numbers and categories; `categorical` names numbers that are these.
 
     Examples

@@ -23,6 +23,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import check_data, refuse_tiny, require_memory
+from coterie._support.validation.data import TOLERANCE
 from coterie.cluster.density.metric import (
     in_parts,
     is_boolean,
@@ -43,7 +44,6 @@ from coterie.cluster.density.reachability import (
 )
 from coterie.distance import Distance, input_kind
 from coterie.distance.input import InputRules, dense_rows, resolve_input
-from coterie.distance.matrices import TOLERANCE
 from coterie.distance.near_graph import near_rows
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows

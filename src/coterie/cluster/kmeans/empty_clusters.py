@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def warn_if_fewer(n_found: int, n_clusters: int) -> None:
         )
 
 
-def light_clusters(counts: Weights, ratio: float, most: int) -> Any:
+def light_clusters(counts: Weights, ratio: float, most: int) -> Mask:
     """Return which clusters have less than this share of the largest count, at most so many of them.
 
     Examples
@@ -140,4 +140,4 @@ def light_clusters(counts: Weights, ratio: float, most: int) -> Any:
     is_light[counts.argmax()] = False
     if is_light.sum() > most:
         is_light[np.argsort(counts, kind="stable")[most:]] = False
-    return is_light
+    return np.asarray(is_light)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -169,7 +169,7 @@ class FuzzyCMeans(DistanceTransformer):
     xie_beni_: float | None
     n_iter_: int
     converged_: bool
-    _origin: FloatArray
+    _origin: Doubles
 
     def __init__(
         self,
@@ -308,9 +308,9 @@ class FuzzyCMeans(DistanceTransformer):
 class _Rows:
     """Rows as the engine sees them."""
 
-    X: Any  # Data
+    X: Data
     weights: Weights | None
-    shift: Any  # a point amid the rows, in float64
+    shift: Doubles  # a point amid the rows, in float64
     m: float
     n_threads: int | None = None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -110,9 +109,9 @@ class ObservedPoints(LoopedPoints):
         """Let everything pass: both steps minimise the same sum."""
 
     @cached_property
-    def _shares(self) -> Any:
+    def _shares(self) -> FloatArray:
         """The share of cells that each row has: the engine scales distances up to all columns."""
-        return (self.is_there.sum(axis=1) / self.X.shape[1]).astype(self.X.dtype)
+        return np.asarray(self.is_there.sum(axis=1) / self.X.shape[1], dtype=self.X.dtype)
 
     def move(self, centers: Centers, labels: Labels) -> Centers:
         """Return the means of the observed cells of each label; a column without any keeps its value."""

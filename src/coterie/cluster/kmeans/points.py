@@ -174,7 +174,7 @@ def with_team(points: Points, k: int) -> Points:
 
 def engine_options(
     stopping: Stopping, mean_variance: float, algorithm: str, n_threads: int, *, unit_centers: bool = False
-) -> Any:
+) -> _core.KMeansOptions:
     """Return the options of a run as the engine takes them."""
     return _core.KMeansOptions(
         max_iter=stopping.max_iter,

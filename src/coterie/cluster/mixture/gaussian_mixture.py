@@ -239,7 +239,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         Rows seen before are not kept: they stand as weight, mean and covariance of their shares in each
         component, which they keep (neal-1998). The shares of the new rows and the parameters improve by
         turns, until the mean log-likelihood of the new rows gains less than `tol`. The first call fits the
-        rows as `fit` does. Components keep their numbers; no component is started anew.
+        rows as `fit` does. Components keep their numbers; no component is restarted.
 
         Parameters
         ----------

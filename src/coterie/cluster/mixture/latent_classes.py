@@ -446,7 +446,7 @@ class LatentClasses(LikelihoodClusterer):
             )
         return logs
 
-    def _with_table(self, model: Self, X: Any) -> Self:
+    def _with_table(self, model: Self, X: object) -> Self:
         other = copy.copy(model)
         other.__dict__["_table"] = learn_columns(X, model.categorical, who=type(self).__name__)
         return other

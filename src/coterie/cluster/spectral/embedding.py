@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from coterie._printing import count_of
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import AnyArray, FloatArray, Labels, SparseData, Weights
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
@@ -240,11 +241,11 @@ def _warn_if_not_connected(n_parts: int, n_isolated: int, *, are_at_origin: bool
         return
     alone = ""
     if n_isolated:
-        alone = f" and {n_isolated:,} isolated point{'s' if n_isolated > 1 else ''}"
+        alone = f" and {count_of(n_isolated, 'isolated point')}"
         alone += ", kept at the origin" if are_at_origin else ""
     warnings.warn(
         "Graph is not fully connected, spectral embedding may not work as expected: it has "
-        f"{n_parts:,} component{'s' if n_parts > 1 else ''}{alone}.",
+        f"{count_of(n_parts, 'component')}{alone}.",
         DataNotice,
         stacklevel=8,
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie.data.files.source import Source
 from coterie.data.marks import MISSING_MARKS
 from coterie.errors import InvalidParameter
@@ -179,7 +179,7 @@ def rows_above(filled: Sequence[int], width: int) -> int:
 
 def note_titles(n_rows: int) -> list[str]:
     """Return what to say about rows above a table; nothing if there are none."""
-    return [f"{n_rows} row{'s' if n_rows > 1 else ''} above the table skipped"] if n_rows else []
+    return [f"{count_of(n_rows, 'row')} above the table skipped"] if n_rows else []
 
 
 def _count_titles(rows: list[list[str]], delimiter: str) -> int:

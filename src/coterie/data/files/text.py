@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.optional import require
 from coterie._support.panics import Panicked, quiet_panics
 from coterie._support.typing import PolarsFrame, ValuesByName
@@ -82,7 +82,7 @@ def read_text(
 
 def note_blank_lines(n_lines: int) -> list[str]:
     """Return what to say about blank lines at the end of a file; nothing if there are none."""
-    return [f"{n_lines:,} blank line{'s' if n_lines > 1 else ''} at the end skipped"] if n_lines else []
+    return [f"{count_of(n_lines, 'blank line')} at the end skipped"] if n_lines else []
 
 
 def blanks_as_tabs(text: bytes) -> bytes:
@@ -179,7 +179,7 @@ def _refuse_ragged_lines(source: Source, text: bytes, dialect: Dialect) -> None:
         return
     line, cells = found
     raise source.fail(
-        f"line {line} has {cells} cell{'s' if cells != 1 else ''}, line {dialect.skipped_lines + 1} has "
+        f"line {line} has {count_of(cells, 'cell')}, line {dialect.skipped_lines + 1} has "
         f"{dialect.n_columns} (delimiter {dialects.shown(dialect.delimiter)}). Every row needs as many cells "
         f"as the first."
     )

@@ -1,6 +1,6 @@
 """Columns of latitude and longitude: recognised by name and range, used as one position on the Earth.
 
-Two angles are no coordinates: a degree of longitude shrinks towards the poles, and 180 is -180. A position
+Two angles are not coordinates: a degree of longitude shrinks towards the poles, and 180 is -180. A position
 becomes three columns, its x, y and z from the centre of the Earth in km, whose Euclidean distances are the
 straight lines through the Earth: up to 1,000 km within 0.1 % of the great circle, and beyond in its order.
 """
@@ -169,7 +169,7 @@ def cells_of(table: Table, place: Place) -> FloatArray:
 
 
 def what_is_wrong(cells: FloatArray, place: Place) -> str | None:
-    """Return why two columns are no positions in degrees; None where they are.
+    """Return why two columns are not positions in degrees; None where they are.
 
     Examples
     --------

@@ -38,7 +38,7 @@ from coterie.evaluate.labelings import read_labeling
 
 _WHO = "match"
 MAJORITY = 0.5
-PART = 0.1  # less than a tenth of a cluster is no part of a split or merge
+PART = 0.1  # less than a tenth of a cluster is not part of a split or merge
 
 
 @dataclass(frozen=True)

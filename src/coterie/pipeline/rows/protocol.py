@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import AnyArray, Data, Indices, Labels, Model
+from coterie._support.typing import AnyArray, Data, Indices, Labels, Mask, Model
 from coterie.data import LeftOut, Scaling
 from coterie.evaluate import Comparison
 from coterie.pipeline.answer import Clustering, Fact
@@ -47,7 +47,7 @@ class Compared:
     rows: Indices
     n_rows: int
     note: str = ""
-    filled: Any = None
+    filled: Mask | None = None
     mixed: MixedColumns | None = None
 
     @property
@@ -80,7 +80,7 @@ class Resampled:
     """Rows that stability is measured on, and their groups: 0..k-1, -1 is noise."""
 
     points: Data
-    labels: Any
+    labels: Labels
 
 
 class Rows(Protocol):
@@ -127,10 +127,10 @@ class Rows(Protocol):
     def classes_of(self, compared: Compared) -> AnyArray | None:
         """Return the classes of the compared rows, where they were given; else None."""
 
-    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Any:
+    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Model:
         """Fit a winner to all rows, or let it place them."""
 
-    def labels_of(self, fitted: Any, groups: Groups, compared: Compared) -> Labels:
+    def labels_of(self, fitted: Model, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
 
     def rows_to_resample(
@@ -139,15 +139,15 @@ class Rows(Protocol):
         """Return the rows that stability is measured on, where those compared do not tell it; else None."""
 
     def describe(
-        self, fitted: Any, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
+        self, fitted: Model, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
     ) -> tuple[Groups, tuple[Fact, ...]]:
         """Return the groups numbered by size, and what is known about them."""
 
-    def compare(self, groups: Groups, fitted: Any) -> Comparison | None:
+    def compare(self, groups: Groups, fitted: Model) -> Comparison | None:
         """Return the agreement with the truth, where it was given."""
 
     def partition(self, groups: Groups) -> Partition:
         """Return the groups of the rows at hand: all of them, or a sample."""
 
-    def answer(self, fitted: Any, **parts: Any) -> Clustering:
+    def answer(self, fitted: Model, **parts: Any) -> Clustering:
         """Return the answer with all its parts."""

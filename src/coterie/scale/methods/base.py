@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import dask.array
 import numpy as np
@@ -207,7 +207,7 @@ def weight_blocks(sample_weight: object, blocks: Blocks, *, who: str) -> Blocks 
     return None if sample_weight is None else vector_blocks(sample_weight, blocks, f"sample_weight of {who}")
 
 
-def vector_blocks(values: Any, like: Blocks, name: str) -> Blocks:
+def vector_blocks(values: object, like: Blocks, name: str) -> Blocks:
     """Return one number per row as blocks of one column, cut like the rows."""
     if isinstance(values, list | tuple) or type(values).__module__ == "numpy":
         values = np.asarray(values)

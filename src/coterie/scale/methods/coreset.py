@@ -13,7 +13,7 @@ from coterie.cluster.kmeans import make_start, points_of
 from coterie.data.sampling import uniform_of_rows
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.moments import Whole
-from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, read_weights, stacked, tasks
 
 FEWEST_ROWS = 1 << 15
 STARTS_ON_SAMPLE = 10  # one alone may end in a bad optimum: tests/scale/test_kmeans.py
@@ -48,14 +48,14 @@ def draw_coreset(blocks: Blocks, weights: Blocks | None, whole: Whole, n_rows: i
     is_sample = blocks.n_rows > n_rows
     spread = whole.columns.total_weight * float(np.sum(whole.columns.variance))
     made = tasks(blocks, _draw, whole, n_rows if is_sample else None, spread, seed, weights=weights)
-    X, found = compute(fold(made, _join))
+    X, found = compute(fold(made, stacked))
     return Coreset(X, found if is_sample or weights is not None else None, is_sample)
 
 
 def draw_rows(blocks: Blocks, n_rows: int, seed: int) -> Data:
     """Draw about `n_rows` rows, all alike."""
     made = tasks(blocks, _draw_alike, n_rows / blocks.n_rows, seed)
-    X: Data = compute(fold(made, _join))[0]
+    X: Data = compute(fold(made, stacked))[0]
     return X
 
 
@@ -82,8 +82,3 @@ def _draw(
     chance = np.minimum(1.0, n_rows * chance)
     taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed]) < chance)
     return X[taken], weight[taken] / chance[taken]
-
-
-def _join(total: tuple[Data, Weights] | None, found: list[tuple[Data, Weights]]) -> tuple[Data, Weights]:
-    parts = found if total is None else [total, *found]
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([weights for _, weights in parts])

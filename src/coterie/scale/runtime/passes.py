@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-from coterie._support.typing import AnyFunction, Data, Settings, ValuesByName, Weights
+from coterie._support.typing import AnyArray, AnyFunction, Data, Settings, ValuesByName, Weights
 from coterie._support.validation.memory import format_bytes
 from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
 from coterie.errors import NotEnoughMemory
@@ -35,6 +35,7 @@ MORE_MEMORY = "Give workers more memory, or take smaller blocks: read_blocks(X, 
 NEGLIGIBLE_WEIGHT = SMALLEST_LARGEST * NEGLIGIBLE  # beside the largest, whatever that is, it counts as 0
 Found = TypeVar("Found")
 Merge: TypeAlias = Callable[[Any, list[Any]], Any]  # adds what blocks gave to a total, None at first
+ArrayPair: TypeAlias = tuple[AnyArray, AnyArray]  # rows and their weights, or numbers and rows
 TITLES = {  # functions of blocks in the words of people
     "assign_block": "assignment",
     "classes_of_block": "expectation",
@@ -165,6 +166,17 @@ def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: object) ->
 def fold(made: list[Delayed], merge: Merge) -> Delayed:
     """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
     return running(made, merge)[-1]
+
+
+def chained(total: list[Found] | None, found: list[list[Found]]) -> list[Found]:
+    """Add lists that blocks gave to a total, in their order: a `Merge`."""
+    return [*(total or []), *(one for part in found for one in part)]
+
+
+def stacked(total: ArrayPair | None, found: list[ArrayPair]) -> ArrayPair:
+    """Add rows, and what belongs to each, that blocks gave to a total, in their order: a `Merge`."""
+    parts = found if total is None else [total, *found]
+    return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
 
 
 def running(made: list[Delayed], merge: Merge) -> list[Delayed]:
@@ -321,7 +333,7 @@ def _keys(promises: list[Delayed]) -> list[object]:
 
 
 def check_worker_memory(blocks: Blocks) -> None:
-    """Refuse blocks that a worker of the cluster has no memory for: it would be ended and started anew."""
+    """Refuse blocks that a worker of the cluster has no memory for: it would be ended and restarted."""
     client = client_of()
     if client is None:
         return

@@ -175,7 +175,8 @@ class ConvertedPiece(ChangedPiece):
         cells = np.column_stack([self._column(table, name, plan) for name, plan in pair])
         problem = None if np.isnan(cells).all(axis=0).any() else what_is_wrong(cells, axis.place)
         if problem is not None:
-            raise InvalidData(f"{self.name}: {' and '.join(axis.place.columns)} are no positions: {problem}.")
+            names = " and ".join(axis.place.columns)
+            raise InvalidData(f"{self.name}: {names} are not positions: {problem}.")
         return kilometres(cells)
 
     def _column(self, table: pyarrow.Table, name: str, plan: ColumnPlan) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The gap statistic: how much more compact clusters are than those of data without any."""
+"""The gap statistic: how much more compact clusters are than those of null data."""
 
 from __future__ import annotations
 

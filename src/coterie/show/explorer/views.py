@@ -17,10 +17,9 @@ from coterie.data.categories import texts_of
 from coterie.data.prepared import NOT_NAMED
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.pipeline import Clustering
+from coterie.pipeline.groups import learn_rules, share_words
 from coterie.pipeline.other_numbers import tree_of
 from coterie.pipeline.partition import GroupMeans
-from coterie.pipeline.profile import share_words
-from coterie.pipeline.rules import learn_rules
 from coterie.show.layout.upper_tree import upper_tree
 from coterie.show.palette import color_of
 from coterie.tree import Dendrogram, linkage
@@ -66,7 +65,7 @@ class Kept:
             return found
 
 
-def clean(value: Any) -> Any:
+def clean(value: object) -> Any:
     """Return values as JSON can hold them: no NaN, no types of NumPy; texts without control characters."""
     if isinstance(value, dict):
         return {str(key): clean(one) for key, one in value.items()}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import (
     CheckedRows,
     FloatArray,
@@ -108,7 +109,7 @@ def headline(labels: Labels) -> str:
     """
     k, n_noise = len(np.unique(labels[labels >= 0])), int((labels == -1).sum())
     noise = f", {n_noise:,} of them noise" if n_noise else ""
-    return f"{k:,} cluster{'s' if k != 1 else ''} of {labels.size:,} rows{noise}"
+    return f"{count_of(k, 'cluster')} of {labels.size:,} rows{noise}"
 
 
 def draw_marks(ax: Axes, marks: FloatArray, *, are_medoids: bool) -> None:

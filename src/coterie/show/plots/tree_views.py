@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import FloatArray, Labels, Model
 from coterie._support.validation import Flag, Nothing, Whole, check_parameter
 from coterie.phylogeny import Phylogeny
@@ -206,7 +207,7 @@ def _branching(model: Model, cut: Cut, max_leaves: int | None, who: str) -> tupl
 
 def _title(tree: Phylogeny, branching: Branching, labels: Labels | None) -> str:
     k = 0 if labels is None else len(np.unique(labels))
-    groups = "" if labels is None else f", {k:,} group{'s' if k != 1 else ''}"
+    groups = "" if labels is None else f", {count_of(k, 'group')}"
     shown = "" if len(branching.tips) == tree.n_leaves else f", {len(branching.tips):,} tips drawn"
     return f"{tree.n_leaves:,} leaves{groups}{shown}"
 

@@ -240,7 +240,7 @@ def _line(layout: TreeLayout, labels: Labels, cut: Cut) -> float | None:
 def title_of(layout: TreeLayout, labels: Labels | None) -> str:
     """Return how many leaves a tree has, how it is cut, and how much of it is drawn."""
     n, k = layout.tree.n_leaves, 0 if labels is None else len(np.unique(labels))
-    cut = "" if labels is None else f", cut into {k:,} cluster{'s' if k != 1 else ''}"
+    cut = "" if labels is None else f", cut into {count_of(k, 'cluster')}"
     shown = "" if len(layout.tips) == n else f" (last {count_of(len(layout.inner), 'merge')} drawn)"
     return f"{n:,} leaves{cut}{shown}"
 

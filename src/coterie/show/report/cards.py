@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coterie._support.typing import FloatArray, Indices, Labels
+from coterie.pipeline.groups import telling_columns
 from coterie.pipeline.partition import GroupMeans, SomeRows, dense
-from coterie.pipeline.profile import telling_columns
 from coterie.pipeline.series import SeriesRows
 from coterie.series import resample
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, LinesFacts, RowFacts, RuleFacts

@@ -4,7 +4,7 @@ globalThis.coterie ??= {};
 
 coterie.selection = (() => {
   const NOTABLE = 0.3; // standard deviations worth a word
-  const NUMBER = new Intl.NumberFormat("en"); // toLocaleString makes one anew for every number
+  const NUMBER = new Intl.NumberFormat("en"); // toLocaleString makes one for every number
 
   const nothing = Object.freeze({ rows: [], about: "", isEmpty: true });
 

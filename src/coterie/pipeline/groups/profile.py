@@ -14,8 +14,8 @@ from scipy import sparse
 from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels, ValuesByName
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.data.geography.positions import Positions
+from coterie.pipeline.groups.rules import Rule, learn_rules
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
-from coterie.pipeline.rules import Rule, learn_rules
 
 SHOWN = 5
 NUMBERS_PER_BLOCK = 4_000_000
