@@ -60,6 +60,31 @@ def test_same_bits_for_every_algorithm(data, weighted, dtype):
     assert all(model.exact_ for model in models)
 
 
+@pytest.mark.parametrize(
+    ("n_columns", "n_clusters", "used"),
+    [
+        (3, 8, "filter"),
+        (11, 40, "lloyd"),
+        (12, 15, "lloyd"),
+        (16, 15, "lloyd"),
+        (16, 16, "exponion"),
+        (17, 7, "lloyd"),
+        (17, 8, "exponion"),
+    ],
+)
+def test_the_automatic_choice_is_that_of_the_page(n_columns, n_clusters, used):
+    """Law: "auto" takes the algorithm that docs/kmeans.md names, with the bits of plain Lloyd."""
+    X = np.random.default_rng(5).normal(size=(2_000, n_columns))
+    plain, chosen = (
+        KMeans(n_clusters, init=X[:n_clusters], n_init=1, max_iter=20, algorithm=algorithm).fit(X)
+        for algorithm in ("lloyd", "auto")
+    )
+    assert chosen.algorithm_used_ == used
+    assert chosen.n_iter_ == plain.n_iter_
+    assert np.array_equal(chosen.labels_, plain.labels_)
+    assert np.array_equal(chosen.cluster_centers_, plain.cluster_centers_)
+
+
 @pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans])
 def test_same_seed_same_result(kind):
     """Law: a seed fixes the result, as a number or as a fresh generator; other seeds differ."""
