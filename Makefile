@@ -79,8 +79,7 @@ native-test-clang: $(VENV)/.installed-dev
 pytest: $(VENV)/.installed-dev chromium postgresql page-tools
 	OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-# hostile cases with fresh seeds: estimators, functions, trees, model files, checkpoints, readers, the shell, workbooks, the explorer,
-# constraints, embeddings; FIRST_SEED=7 repeats a campaign, PART=readers runs one part
+# hostile cases with fresh seeds, of every part that tests/fuzz/parts.py lists; FIRST_SEED=7 repeats a campaign, PART=readers runs one part
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(PART),--part $(PART)) $(if $(FIRST_SEED),--first-seed $(FIRST_SEED))
 

@@ -445,6 +445,43 @@ def of_labels():
         yield f"KShape/{where}", shapes.cluster_centers_
 
 
+def of_series():
+    """Distances of series of unequal lengths, the nearest by them, paths, mean series, and groups."""
+    for n_columns in (1, 3):
+        for dtype in DTYPES:
+            rng = np.random.default_rng(4)
+            kinds = rng.integers(N_GROUPS, size=40)
+            lengths = rng.integers(17, 60, size=40)
+            many = [
+                np.cumsum(
+                    rng.normal(size=(n, n_columns)) + 0.3 * np.sin(np.arange(n) / (1 + kind))[:, None], axis=0
+                )
+                for n, kind in zip(lengths, kinds, strict=True)
+            ]
+            many = [one.astype(dtype) for one in many]
+            where = f"{n_columns}/{dtype.__name__}"
+            told = [
+                (one.name, {}) for one in series.series_distances() if one.name != "sbd" or n_columns == 1
+            ]
+            told += [(name, {"window": 3}) for name in ("dtw", "ddtw", "erp", "msm")]
+            told += [("dtw", {"open_begin": 2, "open_end": 5}), ("soft_dtw", {"gamma": 0.01})]
+            for name, params in told:
+                found = series.pairwise(many, metric=name, **params)
+                yield f"series {name}/{params}/{where}/pairwise", found
+                yield (
+                    f"series {name}/{params}/{where}/k_nearest",
+                    np.argsort(found, axis=1, kind="stable")[:, :3],
+                )
+                if name != "sbd":
+                    near = series.nearest(many[:9], many, k=3, metric=name, **params)
+                    yield f"series {name}/{params}/{where}/found", near.indices
+            yield f"dtw_path/{where}/found", np.asarray(series.dtw_path(many[0], many[1]).pairs)
+            yield f"dtw_barycentre/{where}", series.dtw_barycentre(many[:9]).values
+            for params in ({}, {"window": 4}, {"metric": "softdtw", "max_iter_barycenter": 5}):
+                model = series.TimeSeriesKMeans(N_GROUPS, random_state=0, **params).fit(many)
+                yield f"TimeSeriesKMeans({params})/{where}|labels", model.labels_
+
+
 def of_engine():
     """Answers that the kernels of an instruction set compute, or help to compute."""
     usual = [(method.class_name, dict(method.settings)) for method in cluster.methods()]
@@ -462,6 +499,7 @@ def of_engine():
     yield from of_neighbour_graphs()
     yield from of_pictures()
     yield from of_labels()
+    yield from of_series()
 
 
 def of_ties():

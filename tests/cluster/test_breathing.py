@@ -5,6 +5,7 @@ import pytest
 import sklearn.cluster
 from scipy import sparse
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 
 from coterie.cluster import KMeans
 
@@ -43,6 +44,18 @@ def test_extreme_numbers_of_clusters(k):
     model = KMeans(k, improve="breathing", random_state=0).fit(UNIFORM[:60])
     assert len(model.cluster_centers_) == k
     assert len(set(model.labels_)) == k
+
+
+@pytest.mark.parametrize("k", [4, 5, 7])
+def test_rows_and_centres_without_weight(k):
+    """Law: rows of weight 0 beside centres without weight move nothing, and NumPy has nothing to warn of."""
+    data = 1e9 + np.array([[7.0], [5], [4], [2], [2], [0], [0], [0]])
+    weights = np.tile([0.0, 1.0], 4)
+    model = KMeans(k, improve="breathing", init="random", n_init=3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(3\) found"):
+        model.fit(data, sample_weight=weights)
+    assert model.inertia_ == 0  # of weight are 5, 2, 0 and 0
+    assert np.isfinite(model.cluster_centers_).all()
 
 
 def test_weights_are_heeded():

@@ -1,8 +1,9 @@
 """The same answers on every processor: whatever the instruction set, whatever kernels the BLAS has.
 
-Each level runs in a process of its own, over the whole catalogue of methods, measures and distances. v3 and
-v4 add and multiply in the same order, so that their answers are equal to the bit. v2 has no fused
-multiplication and rounds twice where v3 rounds once: its numbers differ in the last digits, not its labels.
+Each level runs in a process of its own, over the whole catalogue of methods, measures and distances, those of
+time series too. v3 and v4 add and multiply in the same order, so that their answers are equal to the bit. v2
+has no fused multiplication and rounds twice where v3 rounds once: its numbers differ in the last digits, not
+its labels.
 """
 
 import os
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-from coterie import _core, cluster, distance, evaluate
+from coterie import _core, cluster, distance, evaluate, series
 from coterie.tree import METHODS as LINKAGES
 
 LEVELS = _core.instruction_sets().split()
@@ -75,6 +76,7 @@ def wanted():
         **{f"class {name}": f"{name}(" for name in estimators},
         **{f"distance {one.name}": f"{one.name}|" for one in distance.distances()},
         **{f"measure {one.name}": f"{one.name}|" for one in evaluate.measures()},
+        **{f"series distance {one.name}": f"series {one.name}|" for one in series.series_distances()},
         **{f"linkage {name}": f"linkage {name}|" for name in LINKAGES},
         **{f"geometry {name}": f"KMeans(geometry={name})" for name in distance.geometries()},
     }
@@ -98,7 +100,13 @@ def test_an_entry_that_nobody_compares_is_noticed():
     names = [f"{start}/{dtype}" for start in wanted().values() for dtype in ("float32", "float64")]
     whole = dict.fromkeys(names, np.ones(1))
     assert uncovered(whole) == []
-    for entry in ("distance gower", "measure dbcv", "linkage minimax", "geometry hamming"):
+    for entry in (
+        "distance gower",
+        "series distance msm",
+        "measure dbcv",
+        "linkage minimax",
+        "geometry hamming",
+    ):
         start = wanted()[entry]
         assert uncovered({name: whole[name] for name in whole if not name.startswith(start)}) == [entry]
     method = {name: whole[name] for name in whole if not name.startswith("Leiden(")}

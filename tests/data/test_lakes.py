@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pyarrow
 import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from coterie.errors import FileProblem, InvalidData, InvalidFile, MissingDepende
 from coterie.scale import fit as fit_blocks
 from coterie.scale import read_blocks
 from coterie.scale.columns import open_columns
+from coterie.scale.runtime.cache import RECENT
 from source_files import rows_in
 
 WRITERS = {
@@ -269,6 +271,26 @@ def test_iceberg_tables_with_damaged_files_are_refused_in_words(iceberg, tmp_pat
         read_table(folder)
     with pytest.raises(InvalidFile, match="cannot be read, a data file of an Iceberg table"):
         rows_in(read_blocks(folder, columns=["height"]))
+
+
+def test_iceberg_tables_have_the_rows_that_are_in_their_files(iceberg, tmp_path):
+    """Law: what was kept of a data file is not taken for one that was written in its place."""
+    folder = tmp_path / "house" / "shop" / "sales"
+    columns = ["height", "n"]
+    before = rows_in(read_blocks(folder, columns=columns))
+    path = sorted((folder / "data").rglob("*.parquet"))[-1]
+    table = pyarrow.parquet.read_table(path)
+    at = table.column_names.index("x" if "x" in table.column_names else "height")
+    higher = pyarrow.array(table.column(at).to_numpy() + 1)
+    pyarrow.parquet.write_table(table.set_column(at, table.schema.field(at), higher), path)
+    opened = read_blocks(folder, columns=columns)
+    after = rows_in(opened)
+    assert after.tolist() == read_table(folder).matrix(columns).tolist()
+    assert after.tolist() != before.tolist()
+    pyarrow.parquet.write_table(table, path)
+    RECENT.clear()
+    with pytest.raises(InvalidFile, match="has changed since it was opened"):
+        rows_in(opened)
 
 
 def test_tables_without_rows_are_said(iceberg):

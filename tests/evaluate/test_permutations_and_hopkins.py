@@ -75,6 +75,18 @@ def test_hopkins():
     assert json.loads(json.dumps(hopkins(BLOBS, random_state=0).to_dict()))["n_probes"] == 12
 
 
+@pytest.mark.parametrize(
+    ("dtype", "power"),
+    [(np.float64, -960), (np.float64, -600), (np.float64, 400), (np.float32, -90), (np.float32, 30)],
+)
+def test_hopkins_has_no_unit(dtype, power):
+    """Law: rows a power of two as large have the same value and the same p, to the bit."""
+    rows = np.random.default_rng(0).random((21, 17)).astype(dtype)
+    other = np.ldexp(rows, power)
+    np.testing.assert_array_equal(np.ldexp(other, -power), rows)
+    assert hopkins(other, n_probes=5, random_state=0) == hopkins(rows, n_probes=5, random_state=0)
+
+
 def test_hopkins_of_odd_data():
     """Law: constant columns do not count, equal rows are one cluster, many columns do not overflow."""
     constant = np.column_stack([BLOBS, np.full(len(BLOBS), 3.0)])

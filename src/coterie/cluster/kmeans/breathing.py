@@ -145,6 +145,7 @@ def _profiting_rows(points: Points, nearest: TwoNearest, k: int) -> Indices:
     here, there = heavy[nearest.labels], heavy[nearest.second_labels]
     with np.errstate(divide="ignore", invalid="ignore"):  # a centre that would lose its only row
         saved = here / (here - weights) * nearest.nearest
-    paid = there / (there + weights) * nearest.second
+    # a row and a centre without weight: nothing is paid
+    paid = there / np.maximum(there + weights, np.finfo(np.float64).tiny) * nearest.second
     profits = np.isfinite(saved) & (here > weights) & (saved * (1 - LEAST_PROFIT) > paid)
     return np.flatnonzero(profits & (points.weights > 0) if points.weights is not None else profits)

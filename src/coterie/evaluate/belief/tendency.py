@@ -113,10 +113,12 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
     varies = high > low
     if not varies.any():
         return Hopkins(1.0, 0.0 if m > 1 else 0.5, m)  # all rows are one point
-    rows = np.ascontiguousarray(rows[:, varies])
+    sides = (high - low)[varies]
+    power = np.frexp(sides.max())[1]  # of about 1, the box has distances whose squares are numbers
+    rows = np.ascontiguousarray(np.ldexp(rows[:, varies], -power))
     rng = own_stream(check_seed(random_state))
     odds = _log_odds(*_probe(rows, m, rng))
-    return Hopkins(float(expit(odds)), _upper_tail(odds, m, n, (high - low)[varies], rng), m)
+    return Hopkins(float(expit(odds)), _upper_tail(odds, m, n, np.ldexp(sides, -power), rng), m)
 
 
 def _probe(rows: CheckedRows, m: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from coterie._support.optional import require
+from coterie._support.stores import Stamp, is_url, local_path, stamp_of, unchanged
 from coterie.data.databases import SpooledRows
 from coterie.data.lakes.iceberg import IcebergRows
 from coterie.data.schema import HEAD_ROWS
@@ -58,6 +59,7 @@ class IcebergPiece(Piece):
     rows: IcebergRows
     at: int
     columns: ColumnKeys = ()
+    version: Stamp | None = None  # of its file; what is kept of it must not outlive it
     is_sliced = False
 
     @property
@@ -70,7 +72,8 @@ class IcebergPiece(Piece):
 
     def value(self, start: int, stop: int) -> StoredRows:
         try:
-            return self.rows.read(self.at, self.columns)
+            with unchanged(local_path(self.rows.files[self.at][0]), self.version):
+                return self.rows.read(self.at, self.columns)
         except CoterieError:
             raise
         except Exception as error:  # of various types
@@ -81,6 +84,15 @@ def open_iceberg(rows: IcebergRows) -> Tables:
     """Return the columns of a table, and the files that hold its rows."""
     schema = rows.schema()
     types = dict(zip(schema.names, schema.types, strict=True))
-    pieces = [IcebergPiece(rows, at) for at in range(len(rows.files))]
+    pieces = [IcebergPiece(rows, at, version=_version(path)) for at, (path, _) in enumerate(rows.files)]
     head = (lambda: rows.read(0).slice(0, HEAD_ROWS)) if pieces else schema.empty_table
     return Tables((Table(rows.name, types, pieces, head),))
+
+
+def _version(path: str) -> Stamp | None:
+    """Return what tells a local data file from another of its name; objects of a store stay as they are."""
+    place = local_path(path)
+    try:
+        return None if is_url(place) else stamp_of(place)
+    except OSError:  # gone: whoever reads it says so
+        return None
