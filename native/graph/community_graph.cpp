@@ -118,7 +118,8 @@ double quality_of(const CommunityGraph& graph, const Membership& community, std:
     out[own] += graph.out[v];
     if (!graph.in.empty()) in[own] += graph.in[v];
     weight += graph.loops[v];
-    for (std::int64_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e) weight += community[graph.targets[e]] == own ? graph.weights[e] : 0;
+    for (std::int64_t e = graph.starts[v]; e < graph.starts[v + 1]; ++e)
+      weight += community[graph.targets[e]] == own ? graph.weights[e] : 0;
   }
   for (std::size_t c = 0; c < size; ++c) expected += out[c] * (graph.in.empty() ? out : in)[c];
   return weight / 2 - graph.penalty * expected;

@@ -80,7 +80,7 @@ struct RankJob {
   std::int64_t n_cells;
   std::int64_t n_ranks;
   std::uint16_t* ranks;  // count x n_ranks
-  std::int32_t* keys;    // of the ranks; nullptr where nobody asks
+  std::int32_t* keys;  // of the ranks; nullptr where nobody asks
 };
 
 // The nearest rows of one query along the edges of a graph.
