@@ -20,7 +20,7 @@ from tests.fuzz.values import draw_rows, draw_wild
 
 METHODS = ("kmeans", "minibatch-kmeans", "birch", "mixture", "hdbscan", "kmedoids", "agglomerative")
 NAMES = ("a", "b", "c")
-POLICIES = ("error", "drop", "median")
+POLICIES = ("refuse", "drop", "median")
 
 
 def run(case: Case) -> None:

@@ -23,7 +23,7 @@ CASES = {
     "series": 60,
     "images": 40,
     "phylogeny": 60,
-    "arrivals": 12,
+    "arrivals": 20,
     "places": 25,
     "folders": 30,
 }

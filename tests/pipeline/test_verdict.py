@@ -21,6 +21,7 @@ from coterie.show.explorer.views import _words
 from coterie.show.report import build_facts
 from coterie.show.report.clusterings import subject_of_clustering
 from coterie.workbook.belief import Belief
+from coterie.workbook.state import Group, State
 
 
 def stability(values):
@@ -126,7 +127,10 @@ def test_every_rendering_follows_the_verdict(three, each, n_as_good, is_apart, i
     for badge in page.badges:
         if "stable" in badge.word:
             assert (badge.word == "stable") is (badge.tone == "good") is verdict.is_stable
-    explored = _words(Belief("", ("a", "b", "c"), verdict, found.stability, found.significance, (), None))
+    state = State(None, found.labels, tuple(Group(name) for name in "abc"))
+    explored = _words(
+        Belief("", ("a", "b", "c"), verdict, found.stability, found.significance, (), None), state
+    )
     assert ("Stable: " in explored) is (verdict.is_stable is True)
     assert ("Not stable: " in explored) is (verdict.is_stable is False)
     assert ("No clear border" in explored) is (is_apart is False)
