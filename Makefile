@@ -13,6 +13,8 @@ ARM64_TESTS := build/native-tests-arm64
 CLANG_TESTS := build/native-tests-clang
 MINUTES := 10
 SANITIZED := build/sanitize
+# where one instruction set is enough: that of this processor, or the one that is forced
+LEVEL := $(or $(COTERIE_INSTRUCTION_SET),host)
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 native-test-clang pytest fuzz fuzz-coverage
@@ -55,7 +57,7 @@ layers: $(VENV)/.installed-dev
 
 # the engine against obvious oracles, under AddressSanitizer and UndefinedBehaviorSanitizer
 native-test: $(VENV)/.installed-dev
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(NATIVE_TESTS) -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(NATIVE_TESTS) -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=ON -DCOTERIE_ISA_LEVELS=$(LEVEL) -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)  # Ninja counts its own jobs
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --parallel $(JOBS) --output-on-failure
 
@@ -188,7 +190,7 @@ endef
 
 # to look at it, one instruction set is enough: a third of the time to build
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(call install,cli report explore,host)
+	$(call install,cli report explore,$(LEVEL))
 	touch $@
 
 # as released: every instruction set
