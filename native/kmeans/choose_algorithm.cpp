@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t fewest_clusters_for_bounds = 8;    // estimate: half a panel of float32
 constexpr std::int64_t fewest_clusters_for_bounds_of_narrow_rows =
-    16;    // benchmarks/crossover.py: with 8 and 12 clusters, plain passes take 0.6 to 0.9 of the time
+    16;    // benchmarks/crossover.py: with 8 and 12 clusters, plain passes take 0.6 to 0.8 of the time
 constexpr std::int64_t most_columns_of_narrow_rows = 16;  // these have a plain pass of their own (lloyd_few_columns.h)
 constexpr std::int64_t fewest_columns_for_bounds =
     12;    // benchmarks/crossover.py: with 4 and 8, plain passes take the same time or half

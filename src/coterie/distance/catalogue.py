@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -253,16 +253,19 @@ def _catalogue() -> dict[str, Distance]:
     return _entries
 
 
-def _bound(distance: Distance, params: Settings) -> Distance:
-    allowed = {parameter.name: parameter for parameter in distance.parameters}
+def check_settings(who: str, parameters: Sequence[Parameter], params: Settings) -> None:
+    """Refuse parameters that a distance does not take, and values that they cannot have."""
+    allowed = {parameter.name: parameter for parameter in parameters}
     for name, value in params.items():
         if name not in allowed:
             takes = f"takes {', '.join(allowed)}" if allowed else "takes no parameters"
-            raise InvalidParameter(
-                f"the distance {distance.name} {takes}, got {name}.{did_you_mean(name, allowed)}"
-            )
-        check_parameter(value, allowed[name].allowed, name=name, who=distance.name)
-    defaults = {name: parameter.default for name, parameter in allowed.items()}
+            raise InvalidParameter(f"the distance {who} {takes}, got {name}.{did_you_mean(name, allowed)}")
+        check_parameter(value, allowed[name].allowed, name=name, who=who)
+
+
+def _bound(distance: Distance, params: Settings) -> Distance:
+    check_settings(distance.name, distance.parameters, params)
+    defaults = {parameter.name: parameter.default for parameter in distance.parameters}
     bound = replace(distance, values=defaults | dict(distance.values) | dict(params))
     return bound if bound.specialise is None else bound.specialise(bound)
 

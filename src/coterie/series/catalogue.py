@@ -15,12 +15,11 @@ from coterie._support.validation import (
     Nothing,
     Number,
     Whole,
-    check_parameter,
     unknown_name,
 )
 from coterie._support.validation.parameters import is_whole
 from coterie.distance import Parameter
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.distance.catalogue import check_settings
 
 ANYWHERE = -1  # the engine's word for no window
 
@@ -236,12 +235,5 @@ def find_series_distance(metric: str | SeriesDistance = "dtw", /, **params: obje
 
 
 def _told(distance: SeriesDistance, params: Settings) -> SeriesDistance:
-    allowed = {one.name: one for one in distance.parameters}
-    for name, value in params.items():
-        if name not in allowed:
-            takes = f"takes {', '.join(allowed)}" if allowed else "takes no parameters"
-            raise InvalidParameter(
-                f"the distance {distance.name} {takes}, got {name}.{did_you_mean(name, allowed)}"
-            )
-        check_parameter(value, allowed[name].allowed, name=name, who=distance.name)
+    check_settings(distance.name, distance.parameters, params)
     return replace(distance, values={**(distance.values or {}), **params})
