@@ -134,6 +134,13 @@ REAL_WAYS = [  # several starts each: which of them wins must not rest on roundi
     ("BisectingKMeans", {"n_clusters": 10, "n_init": 2}),
     ("HierarchicalKMeans", {"n_clusters": 10}),
 ]
+TIED_WAYS = [  # what candidates, centres and rows that are equally good but for rounding have decided once
+    *(("KMeans", {"n_clusters": k, "n_init": 3}) for k in (20, 40, 60)),
+    *(("KMeans", {"n_clusters": k, "improve": "breathing", "n_init": 1}) for k in (50, 60)),
+    ("MiniBatchKMeans", {"n_clusters": 20, "batch_size": 64, "n_init": 1}),
+    ("MiniBatchKMeans", {"n_clusters": 60, "n_init": 3}),
+    *(("ConstrainedKMeans", {"n_clusters": k, "size_min": 3}) for k in (40, 60)),
+]
 FEW_ROWS_WAYS = [
     ("GaussianMixture", {"n_components": 3, "n_init": 3}),
     ("GaussianMixture", {"n_components": 5, "n_init": 3, "covariance_type": "diag"}),
@@ -160,6 +167,20 @@ def of_real_data():
             f"KMeans of sparse {load.__name__[5:]}/labels",
             cluster.KMeans(20, n_init=3, random_state=0).fit(sparse).labels_,
         )
+
+
+def of_equal_distances():
+    """Labels of tenths, which have no exact binary form, and of flags: most distances come many times."""
+    for table in (4, 11):
+        rng = np.random.default_rng(table)
+        tenths, flags = np.round(rng.random((800, 6)), 1), rng.integers(0, 2, (500, 12)).astype(float)
+        for kind, rows in (("tenths", tenths), ("flags", flags)):
+            for dtype in DTYPES:
+                for name, params in TIED_WAYS:
+                    data = (rows[:300] if name == "ConstrainedKMeans" else rows).astype(dtype)
+                    model = getattr(cluster, name)(**params, random_state=0).fit(data)
+                    words = ",".join(f"{key}={value}" for key, value in params.items())
+                    yield f"{name}({words}) of {kind} {table}/{dtype.__name__}/labels", model.labels_
 
 
 def of_many_rows():
@@ -488,6 +509,7 @@ def of_engine():
     ways = [*usual, ("FeatureAgglomeration", {"n_clusters": 2}), *WAYS, *EMBEDDINGS]
     yield from of_methods(ways)
     yield from of_real_data()
+    yield from of_equal_distances()
     yield from of_many_rows()
     yield from of_many_columns()
     yield from of_distances()

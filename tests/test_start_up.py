@@ -83,6 +83,18 @@ def test_kmeans_costs_numpy_and_sparse_matrices():
     assert rooms <= {"_core", "_printing", "_support", "cluster", "errors"}, sorted(rooms)
 
 
+def test_a_fit_of_numbers_loads_little_of_others():
+    """Law: finding groups of an array loads neither pandas nor SciPy's statistics nor trees."""
+    code = """
+import numpy as np, coterie
+rng = np.random.default_rng(0)
+assert coterie.fit(np.r_[rng.normal(0, 1, (60, 2)), rng.normal(9, 1, (60, 2))], budget="fast").k == 2
+"""
+    modules = loaded_by(code)
+    assert not packages(modules) & OPTIONAL
+    assert not modules & {"scipy.stats", "scipy.optimize", "sklearn.tree", "sklearn.metrics"}
+
+
 def test_no_method_loads_scikit_learn():
     """Law: every class of the catalogue is there before scikit-learn is; the first estimator loads it."""
     code = "from coterie.cluster import methods\nfor method in methods(): method.load()"

@@ -72,6 +72,14 @@ auto bind_hill_rises(const Matrix<std::int64_t>& edges, const Vector<double>& he
   return copied(found);
 }
 
+auto bind_forest_parts(const Matrix<std::int64_t>& edges, const Vector<std::uint8_t>& is_kept, std::int64_t n_rows) {
+  check_edges("edges", edges, n_rows);
+  check_size("is_kept", is_kept.shape(0), view(edges).rows);
+  std::vector<std::int32_t> found;
+  without_gil([&] { found = forest_parts(edges.data(), is_kept.data(), view(edges).rows, n_rows); });
+  return copied(found);
+}
+
 }  // namespace
 
 void bind_valleys(nb::module_& module) {
@@ -93,6 +101,8 @@ void bind_valleys(nb::module_& module) {
              "Numbers, means and scatters of the rows with 1 and of those with 0, for each line of halves.");
   module.def("hill_rises", &bind_hill_rises, "edges"_a, "heights"_a, "peaks"_a,
              "How far the lower of the two hills that each edge joins rises above it.");
+  module.def("forest_parts", &bind_forest_parts, "edges"_a, "is_kept"_a, "n_rows"_a,
+             "The part that each row is in when the edges with 0 are cut, numbered as their first rows come.");
 }
 
 }  // namespace coterie

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "trees/union_find.h"
+
 namespace coterie {
 namespace {
 
@@ -241,6 +243,20 @@ std::vector<double> hill_rises(const std::int64_t* edges, const double* heights,
     parent[low] = high;
   }
   return rises;
+}
+
+std::vector<std::int32_t> forest_parts(const std::int64_t* edges, const std::uint8_t* is_kept, std::int64_t n_edges,
+                                       std::int64_t n_rows) {
+  UnionFind sets(n_rows);
+  for (std::int64_t e = 0; e < n_edges; ++e)
+    if (is_kept[e]) sets.unite(static_cast<std::int32_t>(edges[2 * e]), static_cast<std::int32_t>(edges[2 * e + 1]));
+  std::vector<std::int32_t> part(static_cast<std::size_t>(n_rows));
+  std::int32_t n_parts = 0;
+  for (std::int32_t i = 0; i < n_rows; ++i) {  // the lowest row of a set is its name, and comes first
+    const std::int32_t first = sets.find(i);
+    part[i] = first == i ? n_parts++ : part[first];
+  }
+  return part;
 }
 
 }  // namespace coterie

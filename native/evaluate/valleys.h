@@ -45,4 +45,8 @@ void sum_halves(const MatrixView<double>& rows, const std::uint8_t* is_first, co
 std::vector<double> hill_rises(const std::int64_t* edges, const double* heights, std::int64_t n_edges, const double* peaks,
                                std::int64_t n_rows);
 
+// The part of a forest that each row is in, when the edges with 0 are cut; numbered as their first rows come.
+std::vector<std::int32_t> forest_parts(const std::int64_t* edges, const std::uint8_t* is_kept, std::int64_t n_edges,
+                                       std::int64_t n_rows);
+
 }  // namespace coterie

@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "kmeans/distance_bounds.h"
 #include "kmeans/squared_difference.h"
+#include "support/number_order.h"
 #include "tiles/walk.h"
 
 namespace coterie::COTERIE_ISA {
@@ -42,7 +43,8 @@ struct FusedDifference {
   }
 };
 
-// Keeps pairs that are closer than the row's nearest pick. From the dot kernel, rounding is allowed for.
+// Keeps pairs that are closer than the row's nearest pick by more than rounding: how many there are decides how many candidates are
+// drawn next. From the dot kernel, rounding is allowed for.
 template <class T, bool is_product>
 struct CloserEnding {
   const DenseData<T>& data;
@@ -101,7 +103,7 @@ struct CloserEnding {
         squared = squared_difference(data.X.row(row), data.X.row(candidates[candidate]), Y.cols);
     }
     found.pairs[found.count] = {static_cast<std::uint16_t>(row - first_row), static_cast<std::uint16_t>(candidate), squared};
-    found.count += squared < nearest[row];
+    found.count += squared < (1 - static_cast<T>(rounding_share<T>)) * nearest[row];
   }
 
   COTERIE_INLINE void end(const State&, const Strip<T>&) const {}

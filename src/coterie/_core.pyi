@@ -1068,6 +1068,11 @@ def hill_rises(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), o
     How far the lower of the two hills that each edge joins rises above it.
     """
 
+def forest_parts(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], is_kept: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """
+    The part that each row is in when the edges with 0 are cut, numbered as their first rows come.
+    """
+
 def leiden(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loops: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], in_: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: float, theta: float, n_iterations: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], int, bool]:
     """
     Communities of each level from fine to coarse, their qualities, iterations made, and whether the last changed nothing.

@@ -152,3 +152,22 @@ def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="has no attribute 'check_everything'"):
         scikit_learn.check_everything  # noqa: B018
     assert all(getattr(scikit_learn, name) is not None for name in scikit_learn.__all__)
+
+
+def test_what_scikit_learn_waits_for_is_there_when_asked_for():
+    """Law: pandas and SciPy's statistics are loaded later than scikit-learn, and are whole for everybody."""
+    code = """
+import sys
+from coterie.cluster import KMeans
+model = KMeans(2)
+assert "sklearn.base" in sys.modules and not {"pandas", "scipy.stats"} & set(sys.modules)
+from sklearn.utils import fixes
+assert fixes._mode([1, 1, 2]).mode == 1
+import pandas, scipy.stats
+from types import ModuleType
+assert type(sys.modules["pandas"]) is type(sys.modules["scipy.stats"]) is ModuleType
+frame = pandas.DataFrame({"a": [0.0, 0.1, 9.0], "b": [0.0, 0.2, 9.0]})
+assert model.fit(frame).feature_names_in_.tolist() == ["a", "b"]
+assert scipy.stats.norm.cdf(0.0) == 0.5
+"""
+    run(code)

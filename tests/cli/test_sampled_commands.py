@@ -1,5 +1,8 @@
 """Commands that need a table whole take patterns and folders; of large ones a sample, and they say so."""
 
+import json
+
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,3 +87,51 @@ def test_draws_depend_on_number_and_seed_alone(place):
     kinds = [names[label] for label in labels.content["label"].to_list()]
     assert kinds == rows.content["kind"].to_list()
     assert sample_table("data", 5000)[0].n_rows == 1200
+
+
+@pytest.mark.parametrize("where", ["truth/*.csv", "truth", "memory://truths/all.csv"])
+@pytest.mark.parametrize("size", ["place", "large"])
+def test_the_truth_of_evaluate_is_a_pattern_a_folder_or_an_address(where, size, request, capsys):
+    """Law: classes may lie in several files or in a store; they are drawn as the rows of large data are."""
+    folder = request.getfixturevalue(size)
+    (folder / "truth").mkdir()
+    parts = [pd.read_parquet(folder / "data" / f"{part}.parquet")[["kind"]] for part in range(3)]
+    for part, kinds in enumerate(parts):
+        kinds.to_csv(folder / "truth" / f"{part}.csv", index=False)
+    with fsspec.open("memory://truths/all.csv", "w") as file:
+        pd.concat(parts).to_csv(file, index=False)
+    assert run(["evaluate", "labels", "--data", "data", "--truth", where, "--truth-column", "kind"]) == 0
+    assert "adjusted Rand           1 " in capsys.readouterr().out
+
+
+DIALECTS = {
+    "tree": ["tree", "german/*.csv", "--drop", "Größe"],
+    "plot": ["plot", "scatter", "german/*.csv", "--drop", "Größe", "-k", "3", "-o", "p.png"],
+    "evaluate": ["evaluate", "german/*.csv", "--data", "german/*.csv", "--column", "Größe"],
+    "select": ["select", "german/*.csv", "--drop", "Größe", "-k", "2..3"],
+    "compare": ["compare", "german/*.csv", "-k", "3", "--drop", "Größe", "--budget", "fast"],
+}
+
+
+@pytest.mark.parametrize("command", DIALECTS)
+def test_large_text_of_another_encoding(command, large, capsys):
+    """Law: `--encoding` holds for data in blocks in every command, as it does in `fit`."""
+    (large / "german").mkdir()
+    for part in range(2):
+        frame = pd.read_parquet(large / "data" / f"{part}.parquet").rename(columns={"kind": "Größe"})
+        frame.to_csv(f"german/{part}.csv", index=False, sep=";", decimal=",", encoding="cp1252")
+    assert run([*DIALECTS[command], "--encoding", "cp1252"]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["tree", "select", "compare"])
+def test_large_text_without_a_header(command, large, capsys):
+    """Law: `--no-header` holds for data in blocks; options of workbooks are refused."""
+    (large / "bare").mkdir()
+    for part in range(2):
+        frame = pd.read_parquet(large / "data" / f"{part}.parquet").drop(columns="kind").round(0).astype(int)
+        frame.to_csv(f"bare/{part}.csv", index=False, header=False)
+    asked = {"select": ["-k", "2..3"], "compare": ["-k", "3", "--budget", "fast"]}.get(command, [])
+    assert run([command, "bare", "--no-header", "--json", *asked]) == 0
+    assert json.loads(capsys.readouterr().out).get("rows", 800) in (150, 800)  # none is taken for names
+    assert run([command, "bare", "--sheet", "x", *asked]) == 2
+    assert "--sheet" in capsys.readouterr().err

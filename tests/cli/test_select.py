@@ -127,9 +127,9 @@ def test_machines_get_everything(folder, cli):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "0..4"], "-k must be a range from at least 1 up, such as 2..15, got 0..4."),
-        (["-k", "5..2"], "-k must be a range from at least 1 up, such as 2..15, got 5..2."),
-        (["-k", "few"], '-k must be a range such as 2..15, got "few".'),
+        (["-k", "0..4"], "-k must be a number from 1, a range such as 2..8, or auto, got 0..4."),
+        (["-k", "5..2"], "-k must be a number from 1, a range such as 2..8, or auto, got 5..2."),
+        (["-k", "few"], "-k must be a number from 1, a range such as 2..8, or auto, got few."),
         (["-k", "2..200"], "-k must lie between 1 and 90, the number of rows, got 2..200."),
         (["--method", "hdbscan"], "HDBSCAN finds the number of groups by itself"),
         (["--method", "kmean"], 'no such method "kmean". Did you mean "kmeans"?'),
@@ -137,10 +137,10 @@ def test_machines_get_everything(folder, cli):
         (["--criterion", "bic"], "bic needs a likelihood, which k-means does not give here"),
         (["--scale", "standart"], 'no such scale "standart". Did you mean "standard"?'),
         (["--seed", "-1"], "--seed must be a whole number from 0 to 2**64 - 1, got -1."),
-        (["--method", "mixture", "--distance", "cosine"], "Gaussian mixture has no --distance"),
+        (["--method", "mixture", "--distance", "cosine"], "Gaussian mixture has no distance cosine."),
     ],
 )
-def test_wrong_wishes_are_one_line(folder, cli, arguments, message):
+def test_wrong_options_are_one_line(folder, cli, arguments, message):
     """Law: one line on stderr, the way out, exit code 2."""
     code, out, err = cli("select", "points.csv", *arguments)
     assert (code, out) == (2, "")
@@ -154,3 +154,19 @@ def test_criteria_are_listed(cli):
     code, out, _ = cli("criteria", "--json")
     assert code == 0
     assert [row["name"] for row in json.loads(out)] == [found.name for found in criteria()]
+
+
+@pytest.mark.parametrize("command", ["select", "tree"])
+def test_naming_the_default_distance_changes_nothing(tmp_path, monkeypatch, cli, command):
+    """Law: --distance euclidean is the default of every command, for positions on the Earth too."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    spots = np.repeat([[48.0, 11.0], [-33.0, 151.0]], 20, axis=0) + rng.normal(0, 0.1, (40, 2))
+    np.savetxt("spots.csv", spots, delimiter=",", header="lat,lon", comments="")
+    answers = [
+        json.loads(cli(command, "spots.csv", "--json", *more)[1])
+        for more in ((), ("--distance", "euclidean"))
+    ]
+    given = [(answer.pop("distance"), answer.pop("seconds", None))[0] for answer in answers]
+    assert given[1] == "euclidean"
+    assert answers[0] == answers[1]

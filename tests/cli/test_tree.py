@@ -146,7 +146,7 @@ WRONG = [
     ),
     (
         ["--precomputed", "--similarity"],
-        "one of --distance, --precomputed and --similarity, got --precomputed and",
+        "--precomputed and --similarity exclude each other. Leave one out.",
     ),
     (["--precomputed", "--scale", "none"], "--scale is for rows of numbers, not for --precomputed."),
     (["--scale", "standrd"], 'no such scale "standrd". Did you mean "standard"?'),

@@ -238,3 +238,9 @@ def test_no_criteria_of_likelihood():
     """Law: a posterior has no count of free parameters, so there is no BIC; there is a bound."""
     assert not hasattr(BayesianGaussianMixture, "bic")
     assert hasattr(GaussianMixture, "bic")
+
+
+def test_priors_whose_inverse_overflows_are_refused():
+    """Law: a precision of a mean that the density cannot divide by is refused."""
+    with pytest.raises(InvalidParameter, match="mean_precision_prior of BayesianGaussianMixture"):
+        BayesianGaussianMixture(2, mean_precision_prior=1e-310).fit([[0.0], [1.0], [5.0]])

@@ -58,6 +58,19 @@ def test_the_likelihood_of_stepmix(case):
     assert (np.diff(model.lower_bounds_) > -1e-9).all()
 
 
+def test_the_likelihood_of_a_published_table():
+    """Law: two classes of Stouffer and Toby's 216 respondents fit with Goodman's (1974) G2 = 2.720.
+
+    R's poLCA gives the log-likelihood -504.4677 for them.
+    """
+    counts = np.array([42, 23, 6, 25, 6, 24, 7, 38, 1, 4, 1, 6, 2, 9, 2, 20])
+    answers = np.array([list(f"{pattern:04b}") for pattern in range(16)], dtype=object)
+    model = LatentClasses(2, random_state=0, tol=1e-10, max_iter=3000).fit(answers, sample_weight=counts)
+    log_likelihoods = model.score_samples(answers)
+    assert counts @ log_likelihoods == pytest.approx(-504.4677, abs=1e-4)
+    assert 2 * counts @ (np.log(counts / 216) - log_likelihoods) == pytest.approx(2.720, abs=1e-3)
+
+
 def test_numbers_alone_are_a_mixture_along_the_axes():
     """Law: without categories it is the Gaussian mixture of diagonal covariances."""
     ours = LatentClasses(3, random_state=0).fit(NUMBERS)

@@ -146,6 +146,8 @@ def test_late_surprises_do_not_break_a_column(write):
         (b"a,caf\xe9\n1,2\n", r"line 1 is not UTF-8 \(byte 0xe9 at position 5\).*encoding='cp1252'"),
         (b"a,b\n" + b"1,x\n" * 30_000 + b"1,\xe9\n", "line 30002 is not UTF-8"),
         (b"\x00\x01\x02", r"is not a text file \(byte 1 is zero\)"),
+        (b"\xef\xbb\xbfa\x00b,c\n1,2\n", r"is not a text file \(its utf-8-sig holds a zero\)"),
+        ("a\x00b,c\n1,2\n".encode("utf-16"), r"is not a text file \(its utf-16 holds a zero\)"),
         (b"\x9f\x10\x02\x1babc" * 40, r"is not a text file \(line 1 is not UTF-8"),
         ('{"a": ', "is not whole JSON"),
         ("<html></html>", "looks like HTML or XML"),

@@ -333,13 +333,66 @@ def test_hamming_and_jaccard_take_categories():
     np.testing.assert_array_equal(model.predict(frame), model.labels_)
     flags = pandas.DataFrame({"p": ["no", "yes", "yes"], "q": [True, True, False], "r": [0, 0, 1]})
     np.testing.assert_allclose(pairwise_distances(flags, metric="jaccard")[0], [0, 0.5, 1])
-    with pytest.raises(InvalidData, match=r'column "a" .* must be yes or no for jaccard, .* got 3 values'):
-        pairwise_distances(frame.assign(a=list("xyzx")), metric="jaccard")
+    with pytest.raises(InvalidData, match=r'column "a" .* must be yes or no for matching, got 3 .* hamming'):
+        pairwise_distances(frame.assign(a=list("xyzx")), metric="matching")
     with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
         pairwise_distances(frame.assign(a=["x", None, "y", "x"]), metric="hamming")
     with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
         model.predict(frame.assign(a=["x", None, "y", "x"]))
     assert silhouette_score(frame, [0, 1, 0, 0], metric="hamming") > 0
+
+
+def set_of(row):
+    """Return what a row has: each category as a pair, and the columns that are yes."""
+    pairs = {(name, row[name]) for name in ("plan", "region")}
+    return pairs | {name for name in ("active", "news", "calls") if row[name] not in (False, "nein", 0)}
+
+
+@pytest.mark.parametrize("name", ["jaccard", "dice"])
+def test_rows_of_categories_are_sets(name, tmp_path):
+    """Law: jaccard and dice compare sets of column=value and of what is yes, in methods and files too."""
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(
+        {
+            "plan": rng.choice(list("abcd"), 40),
+            "region": pandas.Categorical(rng.choice(["north", "south"], 40)),
+            "active": rng.random(40) < 0.4,
+            "news": rng.choice(["ja", "nein"], 40),
+            "calls": rng.integers(0, 3, 40),
+        }
+    )
+    sets = [set_of(row) for _, row in frame.iterrows()]
+    union = {"jaccard": lambda a, b: len(a | b), "dice": lambda a, b: (len(a) + len(b)) / 2}[name]
+    expected = np.array([[1 - len(a & b) / union(a, b) for b in sets] for a in sets])
+    np.testing.assert_allclose(pairwise_distances(frame, metric=name), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        pairwise_distances(frame[:9], frame[9:], metric=name), expected[:9, 9:], atol=1e-12
+    )
+    for model in (KMedoids(3), HDBSCAN(min_cluster_size=5), AgglomerativeClustering(3, linkage="average")):
+        ours = model.set_params(metric=name).fit(frame).labels_
+        if hasattr(model, "predict") and not isinstance(model, HDBSCAN):  # which calls borders noise
+            np.testing.assert_array_equal(model.predict(frame), ours)
+        np.testing.assert_array_equal(ours, model.set_params(metric="precomputed").fit(expected).labels_)
+    model = KMedoids(3, metric=name).fit(frame)
+    coterie.save(model, tmp_path / "model.safetensors")
+    new = frame.assign(plan=["e", *frame["plan"][1:]])
+    with pytest.warns(DataNotice, match='column "plan" \\("e"\\). New categories differ from all others'):
+        labels = coterie.load(tmp_path / "model.safetensors").predict(new)
+    medoids = [sets[at] for at in model.medoid_indices_]
+    new_sets = [set_of(row) for _, row in new.iterrows()]
+    to_medoids = np.array([[1 - len(a & b) / union(a, b) for b in medoids] for a in new_sets])
+    np.testing.assert_allclose(
+        to_medoids[np.arange(40), labels], to_medoids.min(axis=1), atol=1e-12, err_msg="not the nearest"
+    )
+    with pytest.raises(InvalidParameter, match=f"levels of {name} must be whole numbers of at least 0"):
+        pairwise_distances(np.zeros((2, 2)), metric=name, levels=[-1, 2])
+
+
+def test_a_word_for_no_is_absence():
+    """Law: in an asymmetric column "nein" is the absence, although "ja" sorts before it."""
+    table = pandas.DataFrame({"news": ["ja", "ja", "nein", "nein"], "x": [0.0, 1.0, 0.0, 1.0]})
+    D = pairwise_distances(table, metric="gower", kinds={"news": "asymmetric"})
+    assert (D[0, 1], D[2, 3]) == (0.5, 1.0)  # both have it: counted; neither has: not
 
 
 @pytest.mark.parametrize("dtype", ["object", "string"])

@@ -158,7 +158,11 @@ class Child:
 def _cause(code: int, said: str) -> str:
     if code == -signal.SIGXCPU or code in (-signal.SIGUSR1, -signal.SIGKILL):
         return "no end within the time limit"
-    native = re.search(r"^(double free|free\(\)|malloc|corrupted|munmap|libgomp|terminate)[^\n]*", said, re.M)
+    native = re.search(
+        r"^(double free|free\(\)|malloc|corrupted|munmap|libgomp|terminate|memory allocation)[^\n]*",
+        said,
+        re.M,
+    )
     name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     return f"{name} ({native.group()[:60]})" if native else name
 
@@ -195,10 +199,18 @@ def confirmed(outcome: Outcome) -> Outcome:
 
 
 def run_cases(requests: Iterable[tuple[str, int]], tallies: dict[str, Tally]) -> Iterator[Outcome]:
-    """Run cases one after the other; yield every finding of a new kind, confirmed."""
+    """Run cases one after the other; yield every finding of a new kind, confirmed.
+
+    Each part has processes of its own: the libraries and threads of all parts together need most of the
+    memory that a case is allowed, and what is repeated with a death are cases of its part.
+    """
     child = Child()
+    running = ""
     try:
         for part, seed in requests:
+            if part != running:
+                child.close()
+                running = part
             outcome = child.run(part, seed)
             if outcome.outcome == "failed" and outcome.kind not in tallies[part].known:
                 tallies[part].known.add(outcome.kind)
@@ -225,7 +237,7 @@ def requests_for(parts: list[str], first_seed: int, seconds: float) -> Iterator[
 def finding_text(outcome: Outcome, *, full: bool = False) -> str:
     """Return a finding: the line that repeats it, what it is, what was done."""
     lines = [outcome.command, f"    {outcome.kind}", f"    {outcome.doing[:600]}"]
-    if full or outcome.kind == OWN_ERROR:
+    if full or outcome.kind == OWN_ERROR or outcome.kind.endswith(NOT_REPEATED):
         lines += ["", outcome.text]
     return "\n".join(lines)
 

@@ -1,5 +1,7 @@
 """Files whose every number is a number, but not one that such a model can have: refused when loaded."""
 
+import warnings
+
 import numpy as np
 import pytest
 from safetensors import safe_open
@@ -41,6 +43,12 @@ def turn(array):
 @pytest.mark.parametrize(
     ("make", "name", "change", "words"),
     [
+        (
+            lambda: cluster.BayesianGaussianMixture(2, random_state=0).fit(ROWS),
+            "BayesianGaussianMixture.mean_precision_",
+            first_is(1e-310),
+            "mean_precision_ of BayesianGaussianMixture must hold numbers of at least 1e-300",
+        ),
         (
             lambda: cluster.KMeans(3, history=True, random_state=0).fit(ROWS),
             "KMeans.history_.steps.1.centers",
@@ -143,3 +151,16 @@ def test_categories_that_no_table_has(tmp_path, other):
         ModelFileError, match=r"levels\[0\] of TableEncoding must hold different texts or num"
     ):
         coterie.load(path)
+
+
+@pytest.mark.filterwarnings("ignore:The minimum spanning tree contains edge weights with value infinity")
+def test_infinite_merges_are_loaded_without_a_warning(tmp_path):
+    """Law: a tree of distances of which some are infinite is loaded as it was saved."""
+    D = np.ones((8, 8)) - np.eye(8)
+    D[0, 1:] = D[1:, 0] = np.inf
+    model = cluster.HDBSCAN(min_cluster_size=8, min_samples=8, metric="precomputed").fit(D)
+    coterie.save(model, tmp_path / "m.model")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = coterie.load(tmp_path / "m.model")
+    np.testing.assert_array_equal(loaded.labels_, model.labels_)

@@ -94,6 +94,15 @@ def test_what_is_refused(options, message):
     assert isinstance(caught.value, coterie.errors.CoterieError)
 
 
+def test_money_is_not_a_key(tmp_path):
+    """Law: a column of money whose cells are all different names no rows."""
+    path = tmp_path / "spend.csv"
+    path.write_text("spend,visits\n" + "".join(f"€{row + 1},{row % 7}\n" for row in range(1000, 1060)))
+    with pytest.raises(coterie.errors.InvalidParameter) as caught:
+        coterie.fit(path, k=2, together=[("a", "b")], believe=False)
+    assert "spend" not in str(caught.value).replace("spend.csv", "")
+
+
 def test_the_shell(tmp_path, monkeypatch, capsys):
     """Law: --together and --apart read files of pairs; contradictions are told in the shell's words."""
     monkeypatch.chdir(tmp_path)

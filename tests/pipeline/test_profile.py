@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.tree import DecisionTreeClassifier
 
 import coterie
 from coterie.cli.app import run
@@ -148,3 +149,25 @@ def test_summary_shows_rules(tmp_path, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["groups"][0]["rule"] == {"text": "spend <= 4", "precision": 1.0, "recall": 1.0}
     assert len(facts["groups"][0]["typical_rows"]) == 5
+
+
+def test_trees_split_as_those_of_scikit_learn():
+    """Law: a tree has the nodes of scikit-learn's where no two splits are as good (noise in all columns)."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 4))
+    inside = X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=150) > 0.8
+    weights = rng.uniform(0.5, 2.0, size=150)
+    nodes = rules._grow_tree(X, inside, weights, np.zeros(4))
+    peer = DecisionTreeClassifier(max_depth=rules.DEPTH, random_state=0)
+    tree = peer.fit(X.astype(np.float32), inside, sample_weight=weights).tree_
+    np.testing.assert_array_equal(
+        np.array([node.rows for node in nodes]).T, tree.decision_path(X.astype(np.float32)).toarray()
+    )
+
+
+def test_of_splits_that_are_as_good_the_first_column_is_told():
+    """Law: two columns that tell a group alike give the rule of the one in which it differs more."""
+    X = np.array([[0.0, 0.0], [0.0, 3.0], [9.0, 9.0], [9.0, 9.0]])
+    labels = np.array([0, 0, 1, 1])
+    assert profile_groups(X, labels, ["a", "b"], 2).rules[0].text == "a <= 4"
+    assert profile_groups(X[:, ::-1], labels, ["b", "a"], 2).rules[0].text == "a <= 4"

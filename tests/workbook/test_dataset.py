@@ -79,5 +79,6 @@ def test_comparing_two_states():
     other.apply({"op": "noise", "rows": [7]}).apply({"op": "move", "rows": [30], "group": "g1"})
     found = compare_states(one.state, other.state)
     assert found.moved.tolist() == [7, 30]
+    assert found.text.startswith("2 rows moved to another group (adjusted Rand index 0.9")
     assert int(found.counts.sum()) == 60
     assert compare_states(one.state_at(0), one.state).moved.tolist() == list(range(60))

@@ -1,10 +1,12 @@
-"""Names of a module that are imported when somebody asks for them."""
+"""Names and modules that are imported when somebody asks for them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -42,3 +44,41 @@ def lazy_names(
         return value
 
     return get
+
+
+class PostponedModule(ModuleType):
+    """A module that is imported when one of its names is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+@contextmanager
+def postponed(*names: str) -> Iterator[None]:
+    """Let what is imported in the block do without some modules until it asks for one of their names.
+
+    Those that are loaded already stay as they are, and nothing of this is left behind: after the block
+    ``import`` finds the modules themselves.
+
+    Parameters
+    ----------
+    *names : str
+        The modules.
+
+    Examples
+    --------
+    >>> with postponed("colorsys"):
+    ...     import colorsys
+    >>> colorsys.rgb_to_hls(0.0, 0.0, 0.0)
+    (0.0, 0.0, 0.0)
+    """
+    stand_ins = {name: PostponedModule(name) for name in names if name not in sys.modules}
+    sys.modules.update(stand_ins)
+    try:
+        yield
+    finally:
+        for name, stand_in in stand_ins.items():
+            if sys.modules.get(name) is stand_in:
+                del sys.modules[name]

@@ -6,6 +6,10 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+import numpy as np
+
+from coterie._support.typing import FloatArray, Indices
+
 Item = TypeVar("Item")
 
 # Two runs that end in the same groups, numbered differently, add the same numbers up in another order.
@@ -31,6 +35,28 @@ def is_lower(new: float, best: float) -> bool:
     if not (math.isfinite(new) and math.isfinite(best)):
         return bool(new < best)
     return bool(best - new > EQUAL * max(abs(new), abs(best)))
+
+
+def rising_order(values: FloatArray, equal: float = EQUAL) -> Indices:
+    """Return the order in which numbers rise; those that are equal but for rounding stay as they stand.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Finite numbers.
+    equal : float, default=1e-9
+        What is rounding, as a share of the largest number.
+
+    Examples
+    --------
+    >>> rising_order(np.array([3.0, 1.0 + 1e-15, 1.0, 2.0])).tolist()
+    [1, 2, 3, 0]
+    """
+    order = np.argsort(values, kind="stable")
+    is_more = np.diff(values[order]) > equal * np.abs(values).max(initial=0.0)
+    rank = np.zeros(len(values), dtype=np.int64)
+    rank[order[1:]] = np.cumsum(is_more)
+    return np.argsort(rank, kind="stable")
 
 
 def first_largest(items: Iterable[Item], size: Callable[[Item], float]) -> Item:

@@ -16,7 +16,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie._support.lazy import lazy_names
+from coterie._support.lazy import lazy_names, postponed
 from coterie._support.typing import AnyFunction, ValuesByName
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ if not TYPE_CHECKING:  # to a type checker the stand-ins are the classes themsel
     class CallbackSupportMixin(_Deferred):
         """Stands in for ``sklearn.callback.CallbackSupportMixin``, which scikit-learn has from 1.9 on."""
 
-    __getattr__ = lazy_names(
+    _found = lazy_names(
         __name__,
         {
             "sklearn.base": ["clone"],
@@ -107,6 +107,12 @@ if not TYPE_CHECKING:  # to a type checker the stand-ins are the classes themsel
             "sklearn.utils.validation": ["check_is_fitted", "check_memory", "has_fit_parameter"],
         },
     )
+
+    def __getattr__(name: str) -> Any:
+        if name in __all__:
+            load()
+        return _found(name)
+
 
 _STAND_INS = (
     BaseEstimator,
@@ -138,8 +144,16 @@ def inherit() -> None:
         _is_done = True
 
 
+def load() -> None:
+    """Import scikit-learn without what takes most of its time, and what it hardly ever asks for."""
+    if "sklearn.base" not in sys.modules:
+        with postponed("scipy.stats", "pandas"):
+            import_module("sklearn.base")
+
+
 def _ancestors() -> dict[type, type]:
     """Return scikit-learn's class for every stand-in that it has one for."""
+    load()
     base, callbacks = import_module("sklearn.base"), _callbacks()
     found = {stand_in: getattr(base, stand_in.__name__) for stand_in in _STAND_INS}
     return found if callbacks is None else found | {CallbackSupportMixin: callbacks.CallbackSupportMixin}

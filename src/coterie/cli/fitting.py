@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie._support.progress import track
-from coterie._support.typing import Labels, Settings
+from coterie._support.typing import Labels, Settings, ValuesByName
 from coterie.cli import outputs
 from coterie.cli.outputs import Files
 from coterie.cli.render import summary
@@ -62,10 +62,8 @@ def found_in(
         yield run(source, request, progress, in_shell=True)
         return
     files.check_parts()
-    named = {name: value for name, value in request.reading.items() if name != "dates"}
-    refuse_options(**named)
-    given = {name: value for name, value in (("header", header), ("encoding", encoding)) if value is not None}
-    request = replace(request, reading={**request.reading, **given})
+    given = reading_in_blocks(header=header, encoding=encoding, **request.reading)
+    request = replace(request, reading=given)
     from coterie.scale.rows import run_in_blocks
 
     with _connected(scheduler, is_told=verbose), _told(verbose) as told:
@@ -112,6 +110,13 @@ def refuse_options(**given: object) -> None:
     for name, value in given.items():
         if value:
             raise InvalidParameter(f"--{name} does not work for data in blocks. Leave it out.")
+
+
+def reading_in_blocks(**given: Any) -> ValuesByName:
+    """Return what was said of reading files, for data in blocks; refuse what workbooks and databases take."""
+    named = {name: value for name, value in given.items() if value is not None}
+    refuse_options(**{name: True for name in named if name in ("sheet", "table", "query")})
+    return named
 
 
 def refuse_in_memory(**given: bool) -> None:
@@ -178,7 +183,7 @@ def predict_files(
     JSON holds the labels: they are not printed a second time.
     """
     if is_in_blocks(data):
-        refuse_options(**{name: value for name, value in reading.items() if name != "dates"})
+        reading_in_blocks(**reading)
         return _predict_blocks(model, data, files, missing, reading, header=header, encoding=encoding)
     fitted = load(model)
     with track(is_watched(), f"reading {shown_name(data)}"):

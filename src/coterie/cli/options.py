@@ -10,7 +10,7 @@ import typer
 
 from coterie.cli import completion
 from coterie.cli.completion import offers, words
-from coterie.errors import InvalidParameter, shown_in_shell
+from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
@@ -131,6 +131,15 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
     for one in given:
         found += [one] if one in columns else [name.strip() for name in one.split(",") if name.strip()]
     return found
+
+
+def check_linkage(name: str) -> None:
+    """Refuse a linkage that does not exist, before any data are read."""
+    from coterie.tree import METHODS
+
+    if name not in METHODS:
+        near = did_you_mean(name, METHODS)
+        raise InvalidParameter(f'no such linkage "{name}".{near} ({", ".join(METHODS)})')
 
 
 def refuse_two(**given: bool) -> None:

@@ -14,16 +14,15 @@ from scipy.sparse import issparse
 
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model, PolarsFrame
-from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
+from coterie.data import Complete, PreparedRows, Scaling, Table, settle_missing
 from coterie.data.geography.places import Place, cells_of, find_places, with_places
 from coterie.data.geography.positions import in_degrees
 from coterie.data.prepared import choose_named, without_unassociated
-from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
+from coterie.errors import InvalidFile, InvalidParameter, MissingFile
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
-from coterie.pipeline.request import HAVERSINE
-from coterie.pipeline.rows.tables import dense
-from coterie.tree import METHODS, Dendrogram, linkage
+from coterie.pipeline.rows.tables import dense, prepare_table
+from coterie.tree import Dendrogram, linkage
 
 MOST_SEGMENTS = 10  # compared, where -k does not say how many
 MOST_PIXELS = 4_000  # by which they are compared
@@ -70,12 +69,6 @@ class PlotRequest:
     def is_open(self) -> bool:
         """Whether groups are still to be found."""
         return self.labels is None and not self.fit.is_settled
-
-    def check(self) -> None:
-        """Refuse names that do not exist, before any data are read."""
-        if self.linkage not in METHODS:
-            near = did_you_mean(self.linkage, METHODS)
-            raise InvalidParameter(f'no such linkage "{self.linkage}".{near} ({", ".join(METHODS)})')
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,17 +162,11 @@ class Subject:
     @cached_property
     def _prepared(self) -> PreparedRows:
         """The rows, prepared as `coterie fit` prepares them."""
-        asked, table = self.request.fit, dense(self.table)
+        asked = self.request.fit
         others = [name for name in (self.request.truth, self.request.labels) if name is not None]
-        return prepare_rows(
-            table,
-            scale="none" if self._model is not None else asked.scaling,
-            columns=asked.columns,
-            drop=[*asked.drop, *(name for name in others if name not in asked.drop)],
-            missing=asked.missing,
-            places=asked.wanted_places,
-            as_angles=asked.distance == HAVERSINE,
-        )
+        scale = "none" if self._model is not None else None
+        drop = [name for name in others if name not in asked.drop]
+        return prepare_table(dense(self.table), asked, drop=drop, scale=scale)
 
     @cached_property
     def _complete(self) -> Complete:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,22 @@ def read_or_sample(data: str, n_rows: int, *, seed: int = 0, **reading: Any) -> 
     return table
 
 
-def sample_pair(labels: str, data: str, reading: Settings, seed: int = 0) -> tuple[Table, Table] | None:
-    """Return the same rows of labels and data, drawn alike; None where both are small."""
-    if not is_in_blocks(labels) and not is_in_blocks(data):
+def sample_alike(data: str, others: Sequence[str], reading: Settings, seed: int = 0) -> list[Table] | None:
+    """Return the same rows of data and of their labels, drawn alike; None where all are small."""
+    if not any(is_in_blocks(one) for one in (data, *others)):
         return None
-    (first, n_labels), (second, n_all) = (
-        _sample(one, EVALUATE_ROWS, seed, reading) for one in (labels, data)
-    )
-    if n_labels != n_all:
-        raise InvalidData(
-            f"{shown_name(labels)} has {n_labels:,} rows, {shown_name(data)} has {n_all:,}: labels of the "
-            f"same rows in the same order are needed."
-        )
-    tell(data, second.n_rows, n_all)
-    return first, second
+    drawn, n_all = _sample(data, EVALUATE_ROWS, seed, reading)
+    tables = [drawn]
+    for one in others:
+        labels, n_labels = _sample(one, EVALUATE_ROWS, seed, reading)
+        if n_labels != n_all:
+            raise InvalidData(
+                f"{shown_name(one)} has {n_labels:,} rows, {shown_name(data)} has {n_all:,}: labels of the "
+                f"same rows in the same order are needed."
+            )
+        tables.append(labels)
+    tell(data, drawn.n_rows, n_all)
+    return tables
 
 
 def refuse_labels(data: str, output: Path | None) -> None:
@@ -58,9 +61,7 @@ def tell(data: str, n_rows: int, n_all: int) -> None:
 
 
 def _sample(data: str, n_rows: int, seed: int, reading: Settings) -> tuple[Table, int]:
-    from coterie.cli.fitting import refuse_options
+    from coterie.cli.fitting import reading_in_blocks
     from coterie.scale.sample_tables import sample_table
 
-    given = {name: value for name, value in reading.items() if name != "readings"}
-    refuse_options(**{name: value is not None for name, value in given.items()})
-    return sample_table(data, n_rows, seed)
+    return sample_table(data, n_rows, seed, **reading_in_blocks(**reading))

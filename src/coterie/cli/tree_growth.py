@@ -9,39 +9,37 @@ from typing import Literal
 import numpy as np
 
 from coterie._support.typing import Indices, Labels, MatrixLike, ValuesByName
-from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
-from coterie.data.geography.places import check_places
+from coterie.data import AUTO, LeftOut, Table
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
-from coterie.distance import Distance, find_distance, pairwise_distances
-from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.distance import Distance, pairwise_distances
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.pipeline.groups import mixed_columns, spread_labels
-from coterie.pipeline.request import GOWER, HAVERSINE, PRECOMPUTED, places_for, scale_for
-from coterie.tree import METHODS, Dendrogram, linkage
+from coterie.pipeline.request import GOWER, FitRequest
+from coterie.pipeline.rows.tables import prepare_table
+from coterie.tree import Dendrogram, linkage
 
 BEST = "best"
 
 
 @dataclass(frozen=True)
-class Growth:
-    """How the tree is to be made, in the words of the command line."""
+class TreeRequest:
+    """How the rows are prepared, and how the tree is made."""
 
+    fit: FitRequest
     linkage: str
-    distance: str | None
-    precomputed: bool
     similarity: bool
-    scale: str
-    columns: tuple[str, ...]
-    drop: tuple[str, ...]
-    keep: tuple[str, ...]
-    missing: str
-    places: str = AUTO
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether the table is a square of distances."""
+        return self.fit.is_precomputed
 
     @property
     def metric(self) -> str:
         """The metric of `coterie.tree.linkage`."""
         if self.is_matrix:
             return "precomputed" if self.precomputed else "similarity"
-        return self.distance or "euclidean"
+        return self.fit.distance or "euclidean"
 
     @property
     def kind(self) -> Literal["distances", "similarities"]:
@@ -59,7 +57,7 @@ class Grown:
     """A tree, the rows of the table that are its leaves, and the labels of its cut."""
 
     table: Table
-    how: Growth
+    how: TreeRequest
     tree: Dendrogram
     rows: Indices
     columns: tuple[str, ...]
@@ -78,30 +76,10 @@ class Grown:
         return self.tree.as_distances().to_newick() + "\n"
 
 
-def check(how: Growth, cut: str | None, output: Path | None) -> None:
-    """Refuse names and combinations that cannot be, before any data are read."""
-    if how.linkage not in METHODS:
-        near = did_you_mean(how.linkage, METHODS)
-        raise InvalidParameter(f'no such linkage "{how.linkage}".{near} ({", ".join(METHODS)})')
-    told = [
-        name
-        for name, is_told in (
-            ("--distance", how.distance is not None),
-            ("--precomputed", how.precomputed),
-            ("--similarity", how.similarity),
-        )
-        if is_told
-    ]
-    if len(told) > 1:
-        raise InvalidParameter(
-            f"tree takes one of --distance, --precomputed and --similarity, got {' and '.join(told)}."
-        )
-    if how.distance is not None and how.distance != PRECOMPUTED:
-        find_distance(how.distance)
-    if how.is_matrix and how.scale != AUTO:
-        raise InvalidParameter(f"--scale is for rows of numbers, not for {told[0]}.")
-    check_scale(how.scale)
-    check_places(how.places)
+def check(how: TreeRequest, cut: str | None, output: Path | None) -> None:
+    """Refuse options that cannot go together, before any data are read."""
+    if how.is_matrix and how.fit.scale != AUTO:
+        raise InvalidParameter(f"--scale is for rows of numbers, not for --{how.metric}.")
     if output is not None and cut is None:
         raise InvalidParameter(
             "--output needs --cut: the groups of a tree are those of a cut. Use --cut 5, say."
@@ -121,28 +99,18 @@ def read_cut(cut: str | None) -> ValuesByName:
         ) from None
 
 
-def grow(table: Table, how: Growth, cut: str | None) -> Grown:
+def grow(table: Table, how: TreeRequest, cut: str | None) -> Grown:
     """Return the tree of a table."""
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
     prepared = None
     metric: str | Distance = how.metric
     if how.is_matrix:
-        X, rows = square_of(table, drop=how.drop, what=how.kind), np.arange(table.n_rows)
-        columns = square_columns(table, drop=how.drop)
+        X, rows = square_of(table, drop=how.fit.drop, what=how.kind), np.arange(table.n_rows)
+        columns = square_columns(table, drop=how.fit.drop)
     else:
         refuse_distances(table)
-        prepared = prepare_rows(
-            table,
-            scale=scale_for(how.scale, how.distance),
-            columns=how.columns,
-            drop=how.drop,
-            keep=how.keep,
-            missing=how.missing,
-            categories=how.distance == GOWER,
-            places=places_for(how.places, how.distance),
-            as_angles=how.distance == HAVERSINE,
-        )
+        prepared = prepare_table(table, how.fit, categories=how.fit.distance == GOWER)
         X, rows, columns = prepared.points, prepared.rows, prepared.table_columns
         metric = mixed_columns(prepared.levels).gower if prepared.levels else metric
     names = _names(table, rows, columns, how)
@@ -161,7 +129,7 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
 
 
 def _cut(
-    tree: Dendrogram, cut: str | None, X: MatrixLike, how: Growth, metric: str | Distance
+    tree: Dendrogram, cut: str | None, X: MatrixLike, how: TreeRequest, metric: str | Distance
 ) -> Labels | None:
     where = read_cut(cut)
     if not where:
@@ -174,7 +142,7 @@ def _cut(
         )
     if how.precomputed:
         return tree.cut(**where, distances=X)
-    if how.distance is None:
+    if how.fit.distance is None:
         return tree.cut(**where, X=X)
     return tree.cut(**where, distances=pairwise_distances(X, metric=metric))
 
@@ -188,7 +156,7 @@ def _cut_there(tree: Dendrogram, where: ValuesByName, cut: str | None) -> Labels
     return tree.cut(**where)
 
 
-def _names(table: Table, rows: Indices, columns: tuple[str, ...], how: Growth) -> list[str]:
+def _names(table: Table, rows: Indices, columns: tuple[str, ...], how: TreeRequest) -> list[str]:
     """Name the leaves by a column that does (any beside a square), by the header of a square, by number."""
     if how.is_matrix:
         return names_of_square(table, columns)

@@ -60,6 +60,8 @@ if "COTERIE_INSTRUCTION_SET" in os.environ:  # one that cannot run here is refus
 # sparse rows: numbers per column that k-means holds at its peak, measured (41 for 2 centres, 69 for 8)
 VECTORS_OF_A_FIT, VECTORS_PER_CENTER = 30, 4
 FEW_COLUMNS = 1 << 20  # fit in any memory
+# of each class: scikit-learn reads its signature at every call, which takes longer than a fit of few rows
+PARAMETER_NAMES: dict[type, list[str]] = {}
 
 
 @contextmanager
@@ -257,6 +259,12 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
         weights = check_sample_weight(sample_weight, n_rows, who=type(self).__name__)
         return None if weights is None or bool((weights == 1.0).all()) else weights
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        if cls not in PARAMETER_NAMES:
+            PARAMETER_NAMES[cls] = super()._get_param_names()
+        return list(PARAMETER_NAMES[cls])
 
     def _check_parameters(self) -> None:
         check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)

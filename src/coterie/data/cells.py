@@ -13,6 +13,7 @@ from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import ListOf, Schema, Sometimes, Text
+from coterie._support.yes_no import YES_NO_WORDS
 from coterie.data.dates import DATE_PARTS, date_format, date_numbers
 from coterie.data.marks import count_marks, is_mark
 from coterie.errors import InvalidData
@@ -30,10 +31,6 @@ NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO = (
 DATE, TIME = "date", "time"
 RANK = "rank"  # an ordered category: what is counted is its place in the order
 
-YES_NO_WORDS = (
-    ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("j", "n"), ("oui", "non"),
-    ("si", "no"), ("sí", "no"), ("on", "off"), ("wahr", "falsch"), ("vrai", "faux"),
-)  # fmt: skip
 _CURRENCY_CODES = """
 EUR USD GBP CHF JPY CNY SEK NOK DKK PLN CZK HUF INR AUD CAD NZD BRL MXN ZAR TRY KRW SGD HKD kr zł Kč Ft
 """

@@ -17,6 +17,7 @@ from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, S
 from coterie.data.columns import LeftOut, check_names
 from coterie.data.files.source import open_source
 from coterie.data.missing import settle_missing
+from coterie.data.paths import is_place
 from coterie.data.reading import read_table
 from coterie.data.table import Table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
@@ -118,7 +119,7 @@ def read_label_pair(
             )
         name = choose_label_column(table, column, CLUSTER_NAMES, taken=(truth,), option="--column")
         return _pair(table, name, table.content, truth, truth, missing, table.notes)
-    if isinstance(truth, str) and not os.path.exists(truth):
+    if isinstance(truth, str) and not is_place(truth):
         near = did_you_mean(truth, table.columns)
         raise InvalidParameter(
             f'"{truth}" is neither a column of {table.source} nor a file.{near} '
@@ -367,7 +368,7 @@ def read_labelled_data(
 
 
 def read_truth(
-    table: Table, truth: str, rows: Table | None, truth_column: str | None, **how: Any
+    table: Table, truth: str | Table, rows: Table | None, truth_column: str | None, **how: Any
 ) -> LabelPair:
     """Read the classes from a column of the labels, from a file, or from a column of the data.
 
@@ -375,8 +376,8 @@ def read_truth(
     ----------
     table : Table
         The table of the labels.
-    truth : str
-        A column of it, a column of the data, or a file.
+    truth : str or Table
+        A column of it, a column of the data, or a file, or its table.
     rows : Table or None
         The data.
     truth_column : str or None
@@ -384,9 +385,8 @@ def read_truth(
     **how
         As in `read_label_pair`.
     """
-    is_of_data = rows is not None and truth in rows.columns
-    if truth not in table.columns and is_of_data and not os.path.exists(truth):
-        assert rows is not None
+    is_column = isinstance(truth, str) and truth not in table.columns and not is_place(truth)
+    if is_column and rows is not None and truth in rows.columns:
         return read_label_pair(table, rows, truth_column=truth, **how)
     return read_label_pair(table, truth, truth_column=truth_column, **how)
 

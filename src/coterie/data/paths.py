@@ -156,6 +156,17 @@ def is_several(where: object) -> bool:
     return is_folder(text)
 
 
+def is_place(text: str) -> bool:
+    """Return whether a text names files, here or in a store; what only looks like a pattern counts, too.
+
+    Examples
+    --------
+    >>> is_place("s3://bucket/truth.csv"), is_place("truth/*.csv"), is_place("no such file")
+    (True, True, False)
+    """
+    return is_url(text) or is_several(text) or os.path.exists(text)
+
+
 def place_name(where: object) -> str:
     """Return what a place is called in output and messages.
 

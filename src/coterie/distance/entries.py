@@ -13,6 +13,7 @@ from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, Parameter, register
 from coterie.distance.learning import (
     with_covariance,
+    with_levels,
     with_ranges,
     with_shared_cells,
     with_variances,
@@ -52,6 +53,16 @@ def _observed(distance: Distance) -> Distance:
     return replace(distance, finish=Finish.identity if distance.values["squared"] else Finish.root)
 
 
+def _sets(distance: Distance) -> Distance:
+    return replace(distance, learn=None if distance.values["levels"] is None else with_levels)
+
+
+_LEVELS = Parameter(
+    "levels",
+    "number of values of each column of categories, coded from 0; 0: a column of yes and no; None: all are",
+    None,
+    Nothing() | AnArray(),
+)
 _WEIGHTS = Parameter("w", "weight of each column, at least 0; None: all 1", None, Nothing() | AnArray())
 
 register(
@@ -219,7 +230,9 @@ register(
         kernel=Kernel.dot,
         finish=Finish.jaccard,
         domain="boolean",
+        parameters=(_LEVELS,),
         transform=Presence(),
+        specialise=_sets,
     )
 )
 register(
@@ -232,7 +245,9 @@ register(
         finish=Finish.dice,
         domain="boolean",
         is_metric=False,
+        parameters=(_LEVELS,),
         transform=Presence(),
+        specialise=_sets,
     )
 )
 register(

@@ -15,6 +15,7 @@ from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Mas
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import (
     MixedColumns,
+    Presence,
     Scaling,
     SharedCells,
     Whitening,
@@ -77,6 +78,16 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
     is_flat = eigenvalues <= ROUNDING * eigenvalues[-1]
     matrix = scale[:, None] * vectors * np.sqrt(np.where(is_flat, 0.0, eigenvalues))
     return replace(distance, transform=Whitening(_origin(X), matrix))
+
+
+def with_levels(distance: Distance, X: Data, Y: Data | None) -> Distance:
+    """Make each row the set of its categories and of what it has: a column of 0 and 1 for each value."""
+    levels = _numbers_per_column(distance, "levels", X.shape[1])
+    if (levels < 0).any() or (levels % 1 != 0).any():
+        raise InvalidParameter(
+            f"levels of {distance.name} must be whole numbers of at least 0, got {levels.tolist()}."
+        )
+    return replace(distance, transform=Presence(tuple(int(n) for n in levels)))
 
 
 def with_ranges(distance: Distance, X: Data, Y: Data | None) -> Distance:

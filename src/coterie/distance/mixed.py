@@ -9,8 +9,9 @@ import numpy as np
 
 from coterie._support.typing import Data, MatrixLike, MetricLike
 from coterie._support.validation.parameters import is_number
+from coterie._support.yes_no import YES_NO_WORDS
 from coterie.distance.catalogue import Distance, find_distance, known_names
-from coterie.distance.columns import YES_OR_NO, Column, called, read_columns
+from coterie.distance.columns import YES_OR_NO, Column, Value, called, read_columns
 from coterie.distance.table import TableEncoding, checked_codes, column_place, is_coded
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
@@ -86,16 +87,32 @@ def learn_table(
     by_type = TableEncoding.learn(X, *others, who=who).without_order()
     if distance.domain == "categorical":
         return by_type, distance
+    if "levels" in distance.values:
+        kinds = [_kind_in_set(levels) for levels in by_type.levels]
+        table = TableEncoding.learn(X, *others, kinds=kinds, who=who)
+        n_levels = [
+            len(levels or ()) * (kind == "category") for kind, levels in zip(kinds, table.levels, strict=True)
+        ]
+        return table, find_distance(distance, levels=n_levels) if any(n_levels) else distance
     for at, levels in enumerate(by_type.levels):
         if levels is not None and len(levels) > 2:
             raise InvalidData(
                 f"{called(by_type.names[at] if by_type.names else None, at)} of X of {who} must be yes or no "
-                f"for {distance.name}, which compares sets, got {len(levels)} values. Use the distance "
-                f"hamming or gower, which take categories, or one column of yes and no per value: "
-                f"pandas.get_dummies(X)."
+                f"for {distance.name}, got {len(levels)} values. Use the distance hamming, which is the same "
+                f"for categories: the share of the columns that differ."
             )
     kinds = ["number" if kind == "number" else "asymmetric" for kind in by_type.kinds]
     return TableEncoding.learn(X, *others, kinds=kinds, who=who), distance
+
+
+def _kind_in_set(levels: tuple[Value, ...] | None) -> str:
+    """Return what a column says of a set: a number, yes or no, or which of several values it has."""
+    if levels is None:
+        return "number"
+    has_words = all(isinstance(level, str) for level in levels)
+    words = {str(level).strip().lower() for level in levels}
+    is_yes_no = any(words <= {*pair, ""} for pair in YES_NO_WORDS) if has_words else len(levels) <= 2
+    return "asymmetric" if is_yes_no else "category"
 
 
 def refuse_missing(coded: Data, distance: str, *, who: str, name: str = "X") -> None:

@@ -14,6 +14,7 @@ from coterie._support.caller import caller_level
 from coterie._support.typing import Data, FloatArray, Indices, MatrixLike, Settings
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import Label, ListOf, Maybe, Schema, Text, wrong
+from coterie._support.yes_no import ABSENT
 from coterie.distance.columns import Column, Value, called, read_columns
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, did_you_mean
 
@@ -220,6 +221,8 @@ def _learn_column(
         raise InvalidData(f"{what} of X of {who} must have two values to be {told}, got {len(levels)}.")
     if told == "asymmetric" and len(levels) == 1:
         levels = _with_other(levels[0])
+    elif told == "asymmetric" and not any(part.is_ordered for part in parts):
+        levels = tuple(sorted(levels, key=is_absent, reverse=True))
     return ("category" if told == SYMMETRIC else told), levels
 
 
@@ -227,7 +230,18 @@ def _with_other(only: Value) -> tuple[Value, ...]:
     """Return absent and present for a column that has but one of them: 0, False and "no" are absent."""
     if not isinstance(only, str):
         return (0, 1)
-    return (only,) if only.strip().lower() in ("no", "n", "false", "f", "0", "absent", "") else ("", only)
+    return (only,) if is_absent(only) else ("", only)
+
+
+def is_absent(value: Value) -> bool:
+    """Return whether a value of a column of yes and no is a word for no; numbers and booleans are not words.
+
+    Examples
+    --------
+    >>> is_absent("Nein"), is_absent("ja"), is_absent(0)
+    (True, False, False)
+    """
+    return isinstance(value, str) and value.strip().lower() in ABSENT
 
 
 def _given_levels(told: Sequence[Any], parts: Sequence[Column], what: str, who: str) -> tuple[Value, ...]:

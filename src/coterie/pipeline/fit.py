@@ -46,6 +46,7 @@ from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows.opening import memory_rows
 from coterie.pipeline.rows.protocol import Compared, Fitted, Resampled, Rows
 from coterie.pipeline.series import series_rows
+from coterie.pipeline.units import note_units
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
 LOGGER = logging.getLogger("coterie.fit")
@@ -242,7 +243,8 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     if isinstance(metric, str) and metric != "euclidean" and recipe.distance is None:
         recipe = replace(recipe, distance=metric)
     seconds = time.perf_counter() - began
-    said = (*request.notes, *_notes(choice, compared))
+    units = note_units(choice.contest, compared, rows.scaling, request)
+    said = (*request.notes, *_notes(choice, compared), *units)
     groups, facts = rows.describe(fitted, recipe, seconds, said, request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
     is_apart = None if choice.contest is None or request.is_one_group else choice.contest.is_apart

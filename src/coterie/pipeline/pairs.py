@@ -143,7 +143,12 @@ def _keys(table: Table) -> tuple[str, ...]:
         return ()
     others = [name for name in table.columns if name not in table.key_columns()]
     unique = [name for name in others if table.content[name].n_unique() == table.n_rows]
-    texts = [name for name in unique if str(table.content[name].dtype) == "String"]
+    is_text = [table.looks[name].numbers is None for name in unique]  # money, say, is written as text
+    texts = [
+        name
+        for name, is_name in zip(unique, is_text, strict=True)
+        if is_name and str(table.content[name].dtype) == "String"
+    ]
     return (*table.key_columns(), *texts)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Unpack
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import issparse
 
 from coterie._support import hooks
@@ -432,6 +431,8 @@ def _numbers_after(groups: Groups, model: Model) -> Labels:
     labels = np.asarray(model.subcluster_labels_)
     table = np.zeros((int(labels.max()) + 1, groups.k))
     np.add.at(table, (labels, before), model.tree_.subcluster_weights)
+    from scipy.optimize import linear_sum_assignment
+
     clusters, numbers = linear_sum_assignment(table, maximize=True)
     if len(clusters) < len(table):
         raise InvalidData("BIRCH finds more clusters with the new rows than there were groups. Fit again.")

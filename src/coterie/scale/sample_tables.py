@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.typing import Indices
 from coterie.data import Table, as_table
+from coterie.data.readings import ColumnReadings
 from coterie.data.sampling import chance_of_row, trim, uniform_of_rows
 from coterie.scale.blocks import Block
 from coterie.scale.columns import look_into, title_of
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
 Drawn: TypeAlias = "tuple[Indices, pyarrow.Table]"  # numbers of rows, and these rows
 
 
-def sample_table(source: object, n_rows: int, seed: int = 0) -> tuple[Table, int]:
+def sample_table(
+    source: object,
+    n_rows: int,
+    seed: int = 0,
+    *,
+    dates: str | None = None,
+    readings: ColumnReadings | None = None,
+    **how: Any,
+) -> tuple[Table, int]:
     """Return rows drawn alike as a table, in their order, and how many rows there are in all.
 
     Which rows are drawn depends on their number and the seed alone: tables of as many rows, labels for
@@ -37,6 +46,10 @@ def sample_table(source: object, n_rows: int, seed: int = 0) -> tuple[Table, int
         How many rows to draw.
     seed : int, default=0
         Of the draw.
+    dates, readings
+        As in `coterie.data.as_table`.
+    **how
+        Header and encoding of text.
 
     Examples
     --------
@@ -44,7 +57,7 @@ def sample_table(source: object, n_rows: int, seed: int = 0) -> tuple[Table, int
     >>> table.n_rows, n_rows
     (4, 10)
     """
-    looked_into = look_into(source)
+    looked_into = look_into(source, **how)
     if looked_into is None:
         blocks = read_blocks(source)
         table = as_table(draw_sample(blocks, n_rows, seed).X, columns=blocks.columns)
@@ -59,7 +72,8 @@ def sample_table(source: object, n_rows: int, seed: int = 0) -> tuple[Table, int
     if len(rows) > n_rows:
         found = found.take(trim(rows, n_rows, seed))
     polars = require("polars", extra="cli", purpose="Reading tables")
-    return replace(as_table(polars.from_arrow(found)), source=title_of(source)), stored.n_rows
+    table = as_table(polars.from_arrow(found), dates=dates, readings=readings)
+    return replace(table, source=title_of(source)), stored.n_rows
 
 
 def _draw_stored(block: Block, _weights: Block | None, chance: float, seed: int) -> Drawn:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.spatial.distance import squareform
 
 from coterie._core import Finish, Kernel
 from coterie._support.typing import Distances, MatrixLike, MetricLike, ValuesByName
@@ -64,6 +63,8 @@ def square_matrix(
     require_memory(given.n**2 * given.values.itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
     if isinstance(given, RowsInput):
         return distance_matrix(Rows(given.values, None, by_differences(given)), threads=threads)
+    from scipy.spatial.distance import squareform
+
     matrix = squareform(given.values, checks=False) if given.values.ndim == 1 else given.values.copy()
     return np.negative(matrix, out=matrix) if given.kind == "similarities" else matrix
 

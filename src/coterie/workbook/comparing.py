@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray, Indices, Labels
 from coterie.evaluate import adjusted_rand_score, match
 from coterie.workbook.state import Group, State
@@ -49,7 +50,9 @@ class StateComparison:
         """The comparison in a sentence."""
         if not len(self.moved):
             return "The same groups."
-        return f"{len(self.moved):,} rows are in another group (adjusted Rand index {self.ari:.2f})."
+        return (
+            f"{count_of(len(self.moved), 'row')} moved to another group (adjusted Rand index {self.ari:.2f})."
+        )
 
 
 def compare_states(a: State, b: State) -> StateComparison:

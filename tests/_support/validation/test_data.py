@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from coterie._support.validation import check_data, check_n_clusters
 from coterie.errors import CoterieError, InvalidData, InvalidParameter, UnsupportedInput
@@ -197,3 +198,19 @@ def test_every_refusal_is_ours():
     for bad in (object(), {1, 2}, "text", [[[]]], [[]], b"bytes"):
         with pytest.raises(CoterieError, match=r"X"):
             check_data(bad)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, int])
+def test_plain_arrays_are_told_as_scikit_learn_tells_them(dtype, order):
+    """Law: what an estimator learns about columns is the same whether rows are converted or not."""
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 0.0, 2.0]})
+    plain, ours, theirs = np.asarray(frame.to_numpy(), dtype=dtype, order=order), Dummy(), Dummy()
+    check_data(frame, estimator=ours)
+    validate_data(theirs, frame)
+    assert vars(ours).keys() == vars(theirs).keys() == {"n_features_in_", "feature_names_in_"}
+    check_data(plain, estimator=ours)
+    validate_data(theirs, plain)
+    assert vars(ours) == vars(theirs) == {"n_features_in_": 2}
+    with pytest.raises(InvalidData, match="has 1 features"):
+        check_data(plain[:, :1].copy(), estimator=ours, reset=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie.pipeline.judge.density_valleys import ENOUGH, MIXED, Valleys
@@ -111,3 +113,17 @@ def test_names_of_groups_do_not_matter():
     first = valleys.judge(labels)
     assert valleys.judge((labels + 1) % 3) is first
     assert valleys.judge(np.where(labels == 2, -1, labels)) is not first
+
+
+def test_parts_of_a_forest_are_numbered_as_their_rows_come():
+    """Law: rows that kept edges join have one number, and a part that begins earlier has the lower one."""
+    rng = np.random.default_rng(4)
+    for n_rows in (1, 2, 40):
+        edges = np.array([(rng.integers(child), child) for child in range(1, n_rows)]).reshape(-1, 2)
+        is_kept = rng.random(len(edges)) < 0.7
+        graph = csr_array((np.ones(is_kept.sum()), edges[is_kept].T), shape=(n_rows, n_rows))
+        expected = connected_components(graph, directed=False)[1]
+        found = _core.forest_parts(edges.astype(np.int64), is_kept.astype(np.uint8), n_rows)
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match="edges"):
+        _core.forest_parts(np.array([[0, 5]]), np.ones(1, dtype=np.uint8), 2)

@@ -309,6 +309,7 @@ def test_unknown_addresses(client):
     assert client.get("/api/nothing").status_code == 404
     assert client.get("/api/undo").status_code == 405
     assert client.post("/api/state").json()["error"] == "use GET."
+    assert client.get("/api/state%0A%0A0").json()["error"] == "there is no such address."
 
 
 @pytest.mark.parametrize("preparation", [{"op": "roles", "weights": {"x": 5.0}}, {"op": "sizes", "max": 25}])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from coterie._support import scikit_learn
 from coterie._support.typing import CheckedRows, Data, Indices, MatrixLike, Model, SparseData, ValuesByName
 from coterie._support.validation import explain
 from coterie._support.validation.sparse import check_sparse
@@ -79,6 +80,54 @@ def check_data(
     ):  # it knows how a table of mixed columns becomes numbers
         return _of_table(estimator, X, reset, min_rows)
     explain.refuse_kinds(X, who, name)
+    if _is_plain(X, estimator, reset, min_rows, min_columns):
+        checked, columns = X, None
+    else:
+        checked, columns = _converted(
+            X, estimator, who, name, reset, accept_sparse, min_rows, min_columns, is_graph
+        )
+    may_have_gaps = may_have_gaps or getattr(estimator, "_takes_gaps", False)
+    values = _without_gaps(checked) if may_have_gaps else checked
+    if not may_be_missing or may_have_gaps:
+        _refuse_unsafe_values(values, columns, who, name, squares)
+    if not may_be_distances:
+        _refuse_distances(values, who, name)
+    if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
+        refuse_tiny(values, columns, name)
+    return checked
+
+
+def _is_plain(X: MatrixLike, estimator: Model, reset: bool, min_rows: int, min_columns: int) -> bool:
+    """Return whether the rows are as methods take them: then scikit-learn has nothing to convert or refuse.
+
+    An estimator that they are to be fitted to is told their columns, as scikit-learn would tell it.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in FLOATS or not X.flags.c_contiguous:
+        return False
+    if X.shape[0] < max(1, min_rows) or X.shape[1] < max(1, min_columns):
+        return False
+    known = {} if estimator is None else vars(estimator)
+    if estimator is None or not reset:
+        return estimator is None or (
+            "feature_names_in_" not in known and known.get("n_features_in_") == X.shape[1]
+        )
+    estimator.__dict__.pop("feature_names_in_", None)
+    estimator.n_features_in_ = X.shape[1]
+    return True
+
+
+def _converted(
+    X: MatrixLike,
+    estimator: Model,
+    who: str,
+    name: str,
+    reset: bool,
+    accept_sparse: bool,
+    min_rows: int,
+    min_columns: int,
+    is_graph: bool,
+) -> tuple[CheckedRows, list[str] | None]:
+    """Return the data as scikit-learn converts them, and the names of their columns."""
     columns = explain.column_names(X)
     if accept_sparse and issparse(X):
         X = check_sparse(X, who=who, name=name, keep_order=is_graph)
@@ -91,7 +140,8 @@ def check_data(
         "ensure_min_samples": min_rows,
         "ensure_min_features": min_columns,
     }
-    from sklearn.utils.validation import check_array, validate_data  # here: it takes a second to import
+    scikit_learn.load()
+    from sklearn.utils.validation import check_array, validate_data
 
     try:
         if estimator is None:
@@ -102,15 +152,7 @@ def check_data(
         raise
     except (ValueError, TypeError, OverflowError) as error:
         raise explain.explained(error, X, who, name) from None
-    may_have_gaps = may_have_gaps or getattr(estimator, "_takes_gaps", False)
-    values = _without_gaps(checked) if may_have_gaps else checked
-    if not may_be_missing or may_have_gaps:
-        _refuse_unsafe_values(values, columns, who, name, squares)
-    if not may_be_distances:
-        _refuse_distances(values, who, name)
-    if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
-        refuse_tiny(values, columns, name)
-    return checked
+    return checked, columns
 
 
 def _without_gaps(X: CheckedRows) -> CheckedRows:
@@ -132,6 +174,7 @@ def _of_table(estimator: Model, X: MatrixLike, reset: bool, min_rows: int) -> Da
         )
     if len(getattr(X, "shape", (0, 0))) != 2:
         raise explain.explained(ValueError("Reshape your data"), X, type(estimator).__name__, "X")
+    scikit_learn.load()
     from sklearn.utils.validation import validate_data
 
     try:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, SupportsInt, TypeVar
 
 import numpy as np
 
+from coterie._support import scikit_learn
 from coterie._support.typing import Settings, ValuesByName
 from coterie.errors import InvalidParameter, did_you_mean
 
@@ -331,9 +332,7 @@ def check_seed(random_state: Any) -> int:
     elif isinstance(random_state, np.random.Generator):
         return int(random_state.integers(SEED_LIMIT, dtype=np.uint64, endpoint=False))
     elif random_state is None or isinstance(random_state, np.random.RandomState) or random_state is np.random:
-        from sklearn.utils import check_random_state  # here: it takes a second to import
-
-        generator = check_random_state(random_state)
+        generator = scikit_learn.check_random_state(random_state)
         high, low = generator.randint(0, 2**32, size=2, dtype=np.uint64)
         return int(high) << 32 | int(low)
     raise InvalidParameter(
@@ -352,12 +351,10 @@ def legacy_draws(random_state: Any) -> np.random.RandomState:
     >>> legacy_draws(0).permutation(4)
     array([2, 3, 1, 0])
     """
-    from sklearn.utils import check_random_state  # here: it takes a second to import
-
     is_larger = is_whole(random_state) and random_state >= LEGACY_SEED_LIMIT
     if is_larger or isinstance(random_state, np.random.Generator):
         random_state = check_seed(random_state) % LEGACY_SEED_LIMIT
-    draws: np.random.RandomState = check_random_state(random_state)
+    draws: np.random.RandomState = scikit_learn.check_random_state(random_state)
     return draws
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from coterie.cli import options
@@ -42,6 +43,7 @@ def compare(
 ) -> None:
     """Compare several clustering methods on a table."""
     from coterie._support.progress import track
+    from coterie.cli.fitting import reading_in_blocks
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.summary import show_contest
     from coterie.cli.render.terminal import is_watched
@@ -57,7 +59,10 @@ def compare(
     )  # fmt: skip
     progress: bool = is_watched()
     rows: Any = data
-    if not is_in_blocks(data):
+    if is_in_blocks(data):
+        given = reading_in_blocks(header=header, encoding=encoding, **request.reading)
+        request = replace(request, reading=given)
+    else:
         with track(progress, f"reading {shown_name(data)}"):
             rows = read_table(data, header=header, encoding=encoding, **request.reading)
     found = compare_by(request, rows, progress)

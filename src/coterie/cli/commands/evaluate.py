@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -78,8 +78,9 @@ def evaluate(
     """Evaluate groups: against true classes, by the data, or both."""
     from coterie.cli import reports
     from coterie.cli.render import verdict
-    from coterie.cli.sampled import sample_pair
+    from coterie.cli.sampled import sample_alike
     from coterie.data import AUTO, check_scale, read_labels_table, read_rows, read_table, read_truth
+    from coterie.data.paths import is_place
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
     from coterie.pipeline.request import scale_for
@@ -102,17 +103,23 @@ def evaluate(
         raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
     how = {"column": column, "missing": missing}
     files = {"header": header, "encoding": encoding}
-    drawn = None if data is None else sample_pair(labels, data, {**files, **reading})
-    labelled = read_labels_table(labels, header, encoding) if drawn is None else drawn[0]
-    rows = None
+    classes: Any = truth  # a column, a file, or rows drawn from one
+    labelled = rows = None
     if data is not None:
+        others = [labels, *([truth] if truth is not None and is_place(truth) else [])]
+        drawn = sample_alike(data, others, {**files, **reading})
+        if drawn is not None:
+            rows, labelled, *more = drawn
+            classes = more[0] if more else truth
+    if labelled is None:
+        labelled = read_labels_table(labels, header, encoding)
+    if data is not None and rows is None:
         is_same = data == labels and not reading
-        rows = labelled if is_same else None if drawn is None else drawn[1]
-        rows = read_table(data, header=header, encoding=encoding, **reading) if rows is None else rows
+        rows = labelled if is_same else read_table(data, header=header, encoding=encoding, **reading)
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
     if truth is not None:
-        pair = read_truth(labelled, truth, rows, truth_column, **how, **files)
+        pair = read_truth(labelled, classes, rows, truth_column, **how, **files)
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
@@ -120,7 +127,7 @@ def evaluate(
         names = chosen["data"]
         parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
     if rows is not None and report is not None:
-        asked = {"truth": truth, "truth_column": truth_column, "scale": scaled, **how, **files}
+        asked = {"truth": classes, "truth_column": truth_column, "scale": scaled, **how, **files}
         reports.write_labelled(labelled, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -78,6 +78,7 @@ def plot(
     from coterie.pipeline.request import PRECOMPUTED
 
     found = find_kind(kind)
+    options.check_linkage(linkage)
     if distance == PRECOMPUTED:
         raise InvalidParameter(NO_DISTANCES)
     target = plot_files.check_target(found, output, (source, data), force=force)
@@ -89,7 +90,6 @@ def plot(
         random_state=seed, believe=False, places=places,
     )  # fmt: skip
     request = PlotRequest(asked, k, linkage, truth, labels)
-    request.check()
     subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
     plot_files.draw(found, subject, target, force=force, dpi=dpi)
     print(f"{target} written")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from coterie.cli import completion, options
@@ -50,26 +51,31 @@ def select(
     """Choose the number of groups, and show the evidence."""
     from coterie._support.progress import track
     from coterie.cli import selection
-    from coterie.cli.fitting import refuse_options
+    from coterie.cli.fitting import reading_in_blocks
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import check_policy, read_table, shown_name
+    from coterie.data import read_table, shown_name
     from coterie.data.paths import is_in_blocks
+    from coterie.pipeline import make_request
+    from coterie.select import find_criterion
+    from coterie.select.partitioners import find_partitioner
 
-    wish = selection.Wish(
-        data, method, k, tuple(criterion), None if distance == "auto" else distance, scale,
-        tuple(options.names_of(columns)), tuple(options.names_of(drop)), tuple(options.names_of(keep)),
-        missing, seed, places,
+    find_partitioner(method)
+    request = make_request(
+        method, k, distance=distance, scale=scale, columns=options.names_of(columns),
+        drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, random_state=seed,
+        places=places,
     )  # fmt: skip
-    selection.check(wish)
-    check_policy(missing)
+    for name in criterion:
+        find_criterion(name)
     progress, reading = is_watched(), options.reading(dates, sheet, table, query)
     if is_in_blocks(data):
-        refuse_options(encoding=encoding, header=header is not None, **reading)
-        found = selection.find_as_fit_does(data, wish, progress=progress)
+        how = reading_in_blocks(header=header, encoding=encoding, **reading)
+        request = replace(request, reading=how)
+        found = selection.find_as_fit_does(data, data, request, criterion, progress=progress)
     else:
         with track(progress, f"reading {shown_name(data)}"):
             rows = read_table(data, header=header, encoding=encoding, **reading)
-        find = selection.find_as_fit_does if wish.is_square else selection.find
-        found = find(rows, wish, progress=progress)
+        find = selection.find_as_fit_does if request.is_precomputed else selection.find
+        found = find(data, rows, request, criterion, progress=progress)
     selection_summary.show(found, as_json=as_json)

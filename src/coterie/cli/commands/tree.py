@@ -56,16 +56,19 @@ def tree(
     from coterie.cli import outputs, tree_growth
     from coterie.cli.render import tree_summary
     from coterie.cli.sampled import TREE_ROWS, read_or_sample, refuse_labels
-    from coterie.data import check_policy
+    from coterie.pipeline import make_request
+    from coterie.pipeline.request import PRECOMPUTED
 
-    is_square = precomputed or distance == "precomputed"
-    how = tree_growth.Growth(
-        linkage, None if is_square or distance == "auto" else distance, is_square, similarity, scale,
-        tuple(options.names_of(columns)), tuple(options.names_of(drop)),
-        tuple(options.names_of(keep)), missing, places,
+    options.check_linkage(linkage)
+    is_square = precomputed or distance == PRECOMPUTED
+    is_named = distance not in ("auto", PRECOMPUTED)
+    options.refuse_two(distance=is_named, precomputed=is_square, similarity=similarity)
+    request = make_request(
+        distance=PRECOMPUTED if is_square else distance, scale=scale, columns=options.names_of(columns),
+        drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, places=places,
     )  # fmt: skip
+    how = tree_growth.TreeRequest(request, linkage, similarity)
     tree_growth.check(how, cut, output)
-    check_policy(missing)
     files = outputs.Files(data, output, newick, force, with_data, escape_formulas)
     files.check(as_json=as_json)
     reading = options.reading(dates, sheet, table, query)

@@ -48,17 +48,17 @@ def show(found: Selection, *, as_json: bool = False) -> None:
 def _about(found: Selection) -> str:
     left_out = f"; left out: {', '.join(map(str, found.left_out))}" if found.left_out else ""
     columns = f"{count_of(len(found.columns), 'column')} used"
-    if found.wish.is_square:
+    if found.request.is_precomputed:
         columns = "a square of distances"
     return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{left_out}")
 
 
 def _answer(found: Selection) -> list[str]:
     evidence, verdict = found.evidence, found.evidence.verdict
-    title = find_method(found.wish.method).title
-    distance = f", {found.wish.distance} distance" if found.wish.distance else ""
+    title = find_method(found.method).title
+    distance = f", {found.distance} distance" if found.distance else ""
     scaled = f"{title} on {SCALINGS[found.scale]}{distance}"
-    how = escape(f"{title}, from the distances" if found.wish.is_square else scaled)
+    how = escape(f"{title}, from the distances" if found.request.is_precomputed else scaled)
     answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
     total = sum(verdict.votes.values())
     others = sorted((k for k in verdict.votes if k != verdict.k), key=lambda k: (-verdict.votes[k], k))
@@ -128,5 +128,5 @@ def _notes(found: Selection) -> tuple[str, ...]:
 def _next_command(found: Selection) -> str:
     if found.evidence.k == 1:
         return "none to fit; coterie fit with -k would make some all the same"
-    method = [] if found.wish.method == "kmeans" else ["--method", found.wish.method]
-    return shlex.join(["coterie", "fit", found.wish.data, "-k", str(found.evidence.k), *method])
+    method = [] if found.method == "kmeans" else ["--method", found.method]
+    return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method])

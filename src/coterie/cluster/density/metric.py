@@ -67,8 +67,8 @@ def shared_name(metric: MetricLike) -> MetricLike:
     """Return a distance of the catalogue, and an alias that only we know, by the name that all know it by."""
     if isinstance(metric, Distance):
         return metric.name if metric.function is None else metric
-    is_alias = isinstance(metric, str) and metric in known_names() and metric not in scikit_learn_metrics()
-    return known_names()[metric] if is_alias else metric
+    name = known_names().get(metric, metric) if isinstance(metric, str) else metric
+    return name if name == metric or metric not in scikit_learn_metrics() else metric
 
 
 def is_known(metric: MetricLike) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coterie import _core
-from coterie._support.rounding import is_lower
+from coterie._support.rounding import is_lower, rising_order
 from coterie._support.typing import Centers, FloatArray, Indices, Labels
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
 from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, TwoNearest
@@ -28,7 +28,7 @@ LEAST_GAIN = 1e-4  # relative decrease of the inertia that is worth another brea
 
 NORM = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
 MOST_EXCHANGES = 10
-LEAST_PROFIT = 1e-9  # relative; less is rounding
+ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}  # relative: of squared distances
 
 
 def breathe(
@@ -61,7 +61,7 @@ def _grown(points: Points, run: Run, n_added: int, random: np.random.Generator) 
     k = len(run.centers)
     error = totals(points, nearest.labels, nearest.nearest, k)
     weight = totals(points, nearest.labels, None, k)
-    parents = np.argsort(-error, kind="stable")[:n_added]
+    parents = rising_order(-error, ROUNDING[run.centers.dtype])[:n_added]
     spread = np.sqrt(error[parents] / np.maximum(weight[parents], np.finfo(np.float64).tiny))
     direction = random.normal(size=(n_added, run.centers.shape[1]))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
@@ -73,7 +73,7 @@ def _shrunk(points: Points, centers: Centers, n_removed: int) -> Centers:
     """Return the centres without those of least utility, taking no two that are close to each other."""
     nearest = points.two_nearest(centers)
     utility = totals(points, nearest.labels, nearest.second - nearest.nearest, len(centers))
-    order = np.argsort(utility, kind="stable")
+    order = rising_order(utility, ROUNDING[centers.dtype])
     between = _core.pairwise(centers, centers, NORM)
     np.fill_diagonal(between, np.inf)
     is_close = between < FREEZE_RADIUS * between.min(axis=1).mean()
@@ -147,5 +147,5 @@ def _profiting_rows(points: Points, nearest: TwoNearest, k: int) -> Indices:
         saved = here / (here - weights) * nearest.nearest
     # a row and a centre without weight: nothing is paid
     paid = there / np.maximum(there + weights, np.finfo(np.float64).tiny) * nearest.second
-    profits = np.isfinite(saved) & (here > weights) & (saved * (1 - LEAST_PROFIT) > paid)
+    profits = np.isfinite(saved) & (here > weights) & (saved * (1 - ROUNDING[points.X.dtype]) > paid)
     return np.flatnonzero(profits & (points.weights > 0) if points.weights is not None else profits)

@@ -56,6 +56,7 @@ RESTARTS = 10  # of starts that are merely random
 MOST_EXCHANGES = 20  # times that rows are moved after iterations have ended
 MOST_EXCHANGED = 4_000_000  # costs, rows times groups, up to which they are
 LEAST_GAIN = 1e-9  # of the sum: less is rounding
+TIE_BITS = 40  # of a cost that count; its last bits depend on the processor
 SQUARED_DIFFERENCE = _core.Metric(_core.Kernel.squared_difference, _core.Finish.identity)
 BYTES_PER_COST = 24  # the costs, a copy of them, the heaps of moves
 
@@ -297,8 +298,12 @@ def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int
     )
     if weights is not None:
         costs *= weights[:, None]
-    power = int(np.frexp(costs.max())[1])
-    return np.ldexp(costs, -power, out=costs), power
+    mantissas, exponents = np.frexp(costs)
+    mantissas *= 2.0**TIE_BITS
+    np.rint(mantissas, out=mantissas)  # costs that are equal but for rounding become equal
+    power = int(exponents.max())
+    exponents -= power + TIE_BITS
+    return np.ldexp(mantissas, exponents, out=costs), power
 
 
 def _ordered_by_limits(points: DensePoints, centers: Centers, units: Units, limits: SizeLimits) -> Centers:

@@ -6,8 +6,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from coterie._support import scikit_learn
 from coterie._support.rounding import is_lower
@@ -131,6 +129,9 @@ def _in_order_of(before: FloatArray, centers: FloatArray) -> FloatArray:
     >>> _in_order_of(np.array([[0.0], [9.0]]), np.array([[8.0], [20.0], [1.0]])).ravel()
     array([ 1.,  8., 20.])
     """
+    from scipy.optimize import linear_sum_assignment
+    from scipy.spatial.distance import cdist
+
     olds, news = linear_sum_assignment(cdist(before, centers, "sqeuclidean"))
     left = [at for at in range(len(centers)) if at not in set(news.tolist())]
     return np.ascontiguousarray(centers[[*news[np.argsort(olds)], *left]])

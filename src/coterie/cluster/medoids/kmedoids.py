@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,7 +63,7 @@ from coterie.cluster.medoids.runs import (
 )
 from coterie.cluster.medoids.sources import Source, make_source, nearest_column
 from coterie.cluster.state_checks import check_distance, check_given, check_rows
-from coterie.distance import Distance, input_kind, pairwise_distances
+from coterie.distance import Distance, find_distance, input_kind, pairwise_distances
 from coterie.distance.input import check_new_input, distance_of_rows, resolve_input
 from coterie.distance.matrices import refuse_negative
 from coterie.errors import InvalidParameter
@@ -237,7 +236,7 @@ class KMedoids(DistanceTransformer):
             raise wrong("_learned", who, f"hold {' and '.join(sorted(needs))}", ", ".join(learned))
         if distance is not None:
             check_distance(distance, learned["values"], n_columns)
-            is_moved = replace(distance, values=learned["values"]).learn is not None
+            is_moved = _told(distance, learned).learn is not None
             why = f"metric {distance.name}"
             check_given(learned["offset"], is_moved, who=who, name="_learned.offset", why=why)
             centers, distance = state["cluster_centers_"], _refitted(distance, learned)
@@ -377,11 +376,19 @@ def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distanc
     return *without_empty(medoids, labels), near
 
 
+def _told(distance: Distance, learned: Settings) -> Distance:
+    """Return the distance with the values of the fit, and what follows from them."""
+    if distance.function is not None:
+        return distance
+    return find_distance(
+        distance, **{name: value for name, value in learned["values"].items() if value is not None}
+    )
+
+
 def _refitted(distance: Distance, learned: Settings) -> Distance:
     if distance.function is not None:
         return distance
-    distance = replace(distance, values=learned["values"])
-    offset = learned["offset"]
+    distance, offset = _told(distance, learned), learned["offset"]
     return distance if offset is None else distance.fit(offset[None, :])
 
 

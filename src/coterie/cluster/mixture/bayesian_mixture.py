@@ -43,6 +43,7 @@ from coterie.cluster.mixture.predict import MixtureClusterer
 from coterie.cluster.mixture.starts import STARTS, Draws, Rows, check_last_fit
 from coterie.errors import InvalidParameter
 
+LEAST_PRECISION = 1e-300  # of a mean: the density has its inverse
 _PROCESS, _DISTRIBUTION = "dirichlet_process", "dirichlet_distribution"
 
 
@@ -169,7 +170,7 @@ class BayesianGaussianMixture(MixtureClusterer):
         "init_params": Choice(*STARTS),
         "weight_concentration_prior_type": Choice(_PROCESS, _DISTRIBUTION),
         "weight_concentration_prior": Nothing() | Number(0, open_below=True),
-        "mean_precision_prior": Nothing() | Number(0, open_below=True),
+        "mean_precision_prior": Nothing() | Number(LEAST_PRECISION),
         "mean_prior": Nothing() | AnArray(),
         "degrees_of_freedom_prior": Nothing() | Number(0, open_below=True),
         "covariance_prior": Nothing() | AnArray() | Number(0, open_below=True),
@@ -191,14 +192,14 @@ class BayesianGaussianMixture(MixtureClusterer):
         "lower_bound_": Number(),
         "lower_bounds_": ListOf(Number()),
         "weight_concentration_prior_": Number(0, open_below=True),
-        "mean_precision_prior_": Number(0, open_below=True),
+        "mean_precision_prior_": Number(LEAST_PRECISION),
         "degrees_of_freedom_prior_": Number(0, open_below=True),
         "mean_prior_": Tensor("columns", kind="f8"),
         "covariance_prior_": Either(
             Tensor("columns", "columns", kind="f8"), Tensor("columns", kind="f8"), Number(0)
         ),
         "weight_concentration_": Either(_per_component, Several(_per_component, _per_component, kind=tuple)),
-        "mean_precision_": _per_component,
+        "mean_precision_": Tensor("components", kind="f8", low=LEAST_PRECISION),
         "degrees_of_freedom_": Either(_per_component, Number(0, open_below=True)),
     }
 

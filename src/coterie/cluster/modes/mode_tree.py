@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.typing import AnyArray, Distances, FloatArray, Indices, Labels, VectorLike
@@ -73,10 +71,8 @@ class ModeTree:
         n_rows = len(self.radii)
         keep = np.ones(len(self.edges), dtype=bool)
         keep[np.argsort(-self.depths, kind="stable")[: n_clusters - 1]] = False
-        kept = self.edges[keep]
-        ones = np.ones(len(kept), dtype=np.int8)
-        graph = csr_array((ones, (kept[:, 0], kept[:, 1])), shape=(n_rows, n_rows))
-        return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+        edges = np.ascontiguousarray(self.edges, dtype=np.int64)
+        return np.asarray(_core.forest_parts(edges, keep.view(np.uint8), n_rows))
 
 
 def grow_mode_tree(rows: RowDistances, reach: Distances, n_neighbors: int) -> ModeTree:

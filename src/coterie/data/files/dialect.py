@@ -105,6 +105,10 @@ def decode(source: Source, encoding: str | None) -> bytes:
         except UnicodeError as error:
             raise source.fail(f"is not {chosen} ({shortened(error)}).") from None
     text = text if isinstance(text, bytes) else bytes(text)
+    if b"\x00" in text[:SAMPLE_BYTES]:
+        raise source.fail(
+            f"is not a text file (its {chosen} holds a zero). Give a table: CSV, Parquet, Arrow or npy."
+        )
     if text.count(b"\r") > text.count(b"\r\n"):  # line ends of old Macs, or of several systems
         return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return text

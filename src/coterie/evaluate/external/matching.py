@@ -12,7 +12,6 @@ from scipy.sparse.csgraph import (
     maximum_bipartite_matching,
     min_weight_full_bipartite_matching,
 )
-from scipy.spatial.distance import cdist
 
 from coterie._support.typing import AnyArray, MatrixLike, VectorLike
 from coterie._support.validation import check_data
@@ -257,6 +256,8 @@ def centroid_index_of_centers(centers_true: MatrixLike, centers_pred: MatrixLike
             f"centers_true and centers_pred must have the same features, "
             f"got {first.shape[1]} and {second.shape[1]}."
         )
+    from scipy.spatial.distance import cdist
+
     distances = cdist(first, second)
     chosen_pred, chosen_true = np.unique(distances.argmin(axis=1)), np.unique(distances.argmin(axis=0))
     return float(max(second.shape[0] - chosen_pred.size, first.shape[0] - chosen_true.size))

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import scipy.spatial.distance
 from scipy.sparse import issparse
 
 from coterie import _core
@@ -57,6 +56,7 @@ def find_native(metric: DistanceLike, options: ValuesByName, X: Data) -> NativeD
     try:
         distance = find_distance(metric, **options).fit(X)
     except InvalidParameter:
+        import scipy.spatial.distance
         from sklearn.metrics.pairwise import distance_metrics
 
         if isinstance(metric, str) and metric in {*distance_metrics(), *scipy.spatial.distance.__all__}:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels
+from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels, Mask
 from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes, Text
 
 SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
@@ -19,6 +18,8 @@ MOST_COLUMNS = 20  # the columns in which a group differs most
 MOST_RULES = 30
 DEPTH = 3
 PRICE = 0.01  # of one more condition, in F
+SAME = 1e-7  # standard deviations: values that are closer are not told apart
+TIE = 1e-12  # share of the weight by which impurities differ that only rounding tells apart
 
 
 @dataclass(frozen=True)
@@ -166,69 +167,110 @@ def _dense(X: CheckedRows, chosen: Indices) -> FloatArray:
 
 def _rule(
     values: FloatArray,
-    inside: npt.NDArray[np.bool_],
+    inside: Mask,
     rows: Indices,
     weights: FloatArray,
     names: Sequence[tuple[str, str]],
 ) -> Rule | None:
     """Return the best path of a tree that separates the rows inside from the others."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    spread = values.std(axis=0)
-    scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # trees compare in float32
-    compared = scaled.astype(np.float32)
-    drawn, is_inside = np.ascontiguousarray(compared[rows]), inside[rows]
+    drawn, is_inside = values[rows], inside[rows]
     counts = np.bincount(is_inside, minlength=2)
     balance = len(rows) / (np.count_nonzero(counts) * np.maximum(counts, 1))  # both sides weigh alike
-    tree = DecisionTreeClassifier(max_depth=DEPTH, random_state=0)
-    tree.fit(drawn, is_inside, sample_weight=weights * balance[is_inside.astype(np.intp)], check_input=False)
-    if tree.tree_.node_count < 2:
+    nodes = _grow_tree(
+        drawn, is_inside, weights * balance[is_inside.astype(np.intp)], SAME * values.std(axis=0)
+    )
+    if len(nodes) < 2:
         return None
-    node = _best_node(tree.tree_, drawn, is_inside, weights)
-    conditions, taken = _conditions(tree.tree_, node, values, compared, names)
+    all_inside = float(weights[is_inside].sum())
+    scores = [
+        2 * float(weights[node.rows & is_inside].sum()) / (float(weights[node.rows].sum()) + all_inside)
+        - PRICE * len(node.path)
+        for node in nodes[1:]
+    ]
+    conditions, taken = _conditions(nodes[1 + int(np.argmax(scores))].path, values, names)
     n_right = int((taken & inside).sum())
     return Rule(conditions, n_right / max(1, int(taken.sum())), n_right / int(inside.sum()))
 
 
-def _best_node(
-    tree: Any, drawn: npt.NDArray[np.float32], inside: npt.NDArray[np.bool_], weights: FloatArray
-) -> int:
-    """Return the node of the best F less the price of its conditions; never the root."""
-    paths = tree.decision_path(drawn)
-    right = paths.T @ (weights * inside)
-    taken = paths.T @ weights
-    scores = 2 * right / (taken + float(weights[inside].sum()))
-    depth = np.zeros(scores.size)
-    for parent, children in enumerate(zip(tree.children_left, tree.children_right, strict=True)):
-        for child in children:
-            if child >= 0:
-                depth[child] = depth[parent] + 1
-    scores = scores - PRICE * depth
-    scores[0] = -np.inf
-    return int(np.argmax(scores))
+@dataclass(frozen=True)
+class _Split:
+    """One step down a tree: rows at or below a threshold of a column, or those above it."""
+
+    column: int
+    threshold: float
+    is_left: bool
+
+    def takes(self, values: FloatArray) -> Mask:
+        below = values[:, self.column] <= self.threshold
+        return below if self.is_left else ~below
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    rows: Mask
+    path: tuple[_Split, ...]
+
+
+def _grow_tree(values: FloatArray, inside: Mask, weights: FloatArray, same: FloatArray) -> list[_Node]:
+    """Return the nodes of a tree that separates the rows inside from the others, each before its children.
+
+    Every node is split where the Gini impurity of the two sides is least, down to `DEPTH`. Of splits that are
+    as good, the one of the first column counts, and the lowest; values closer than `same` are one value.
+    """
+    nodes: list[_Node] = []
+
+    def grow(node: _Node, order: Indices) -> None:
+        nodes.append(node)
+        members = inside[node.rows]
+        if len(node.path) == DEPTH or members.all() or not members.any():
+            return
+        found = _best_split(values, inside, weights, same, order)
+        if found is None:
+            return
+        for is_left in (True, False):
+            step = _Split(*found, is_left)
+            rows = node.rows & step.takes(values)
+            grow(_Node(rows, (*node.path, step)), order[rows[order]].reshape(len(order), -1))
+
+    order = np.ascontiguousarray(np.argsort(values, axis=0, kind="stable").T)
+    grow(_Node(np.ones(len(values), dtype=bool), ()), order)
+    return nodes
+
+
+def _best_split(
+    values: FloatArray, inside: Mask, weights: FloatArray, same: FloatArray, order: Indices
+) -> tuple[int, float] | None:
+    """Return column and threshold of the best split; None: all rows are equal.
+
+    `order` has the rows of the node for each column, the smallest value first.
+    """
+    within = np.cumsum(np.where(inside, weights, 0.0)[order], axis=1)
+    outside = np.cumsum(np.where(inside, 0.0, weights)[order], axis=1)
+    left, other = within[:, :-1], outside[:, :-1]
+    right, rest = within[:, -1:] - left, outside[:, -1:] - other
+    impurity = left * other / (left + other) + right * rest / (right + rest)  # half of it, times the weight
+    ordered = np.take_along_axis(values.T, order, axis=1)
+    impurity[np.diff(ordered, axis=1) <= same[:, None]] = np.inf
+    if not np.isfinite(impurity).any():
+        return None
+    least = impurity.min()
+    column, at = np.argwhere(impurity <= least + TIE * weights.sum())[0]
+    low, high = ordered[column, at], ordered[column, at + 1]
+    middle = low + (high - low) / 2
+    return int(column), float(middle if middle < high else low)
 
 
 def _conditions(
-    tree: Any,
-    node: int,
-    values: FloatArray,
-    scaled: npt.NDArray[np.float32],
-    names: Sequence[tuple[str, str]],
-) -> tuple[tuple[Condition, ...], npt.NDArray[np.bool_]]:
+    path: Sequence[_Split], values: FloatArray, names: Sequence[tuple[str, str]]
+) -> tuple[tuple[Condition, ...], Mask]:
     """Return the conditions on the way to a node, one per column, and the rows that meet them."""
-    parents = {int(child): at for at in range(tree.node_count) for child in _children(tree, at)}
-    way = [node]
-    while way[-1]:
-        way.append(parents[way[-1]])
     limits: dict[int, list[float | None]] = {}
     taken = np.ones(len(values), dtype=bool)
-    for parent, child in zip(way[:0:-1], way[-2::-1], strict=True):
-        column = int(tree.feature[parent])
-        is_left = scaled[:, column] <= tree.threshold[parent]
+    for split in path:
+        column, is_left = split.column, values[:, split.column] <= split.threshold
         at = _round_threshold(values[taken, column], is_left[taken])
-        goes_left = int(child == tree.children_left[parent])
-        limits.setdefault(column, [None, None])[goes_left] = at  # a later limit of a side is the tighter one
-        taken &= is_left if goes_left else ~is_left
+        limits.setdefault(column, [None, None])[int(split.is_left)] = at  # a later limit of a side is tighter
+        taken &= is_left if split.is_left else ~is_left
     ordered = sorted(limits.items())  # the columns in which the group differs most come first
     return _without_others([_condition(*names[column], *limit) for column, limit in ordered]), taken
 
@@ -257,12 +299,7 @@ def category_name(column: str, category: str) -> str:
     return f"{column} = {category}"
 
 
-def _children(tree: Any, node: int) -> list[int]:
-    left, right = tree.children_left[node], tree.children_right[node]
-    return [] if left < 0 else [left, right]
-
-
-def _round_threshold(values: FloatArray, is_left: npt.NDArray[np.bool_]) -> float:
+def _round_threshold(values: FloatArray, is_left: Mask) -> float:
     """Return the number of fewest digits between the values on the left and those on the right."""
     low, high = float(values[is_left].max()), float(values[~is_left].min())
     middle = low + (high - low) / 2

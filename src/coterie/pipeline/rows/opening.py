@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from coterie.data import as_table, prepare_rows
+from coterie.data import as_table
 from coterie.data.square import refuse_distances
 from coterie.errors import InvalidParameter
-from coterie.pipeline.request import HAVERSINE, FitRequest
+from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows.matrix import matrix_rows
 from coterie.pipeline.rows.memory import MemoryRows
-from coterie.pipeline.rows.tables import check_rows, classes_of, columns_not_taken, dense, is_plain_number
+from coterie.pipeline.rows.tables import (
+    check_rows,
+    classes_of,
+    columns_not_taken,
+    dense,
+    is_plain_number,
+    prepare_table,
+)
 
 TRUTH = "the truth"
-
-
 NOT_TAKEN = "a number, which k-modes does not take"
 
 
@@ -30,17 +35,12 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     classes, dropped = classes_of(table, request.truth)
     not_taken, why = columns_not_taken(table, request)
     not_taken = [name for name in not_taken if is_plain_number(table, name)]  # keys are keys
-    prepared = prepare_rows(
+    prepared = prepare_table(
         table,
-        scale=request.scaling,
-        columns=request.columns,
-        drop=[*request.drop, *dropped, *not_taken],
-        keep=request.keep,
-        missing=request.missing,
+        request,
+        drop=[*dropped, *not_taken],
         categories=request.takes_categories,
         associated=request.methods is None,
-        places=request.wanted_places,
-        as_angles=request.distance == HAVERSINE,
     )
     if why:
         prepared = replace(prepared, said=(*prepared.said, why))

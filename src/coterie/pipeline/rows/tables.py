@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,15 +11,37 @@ from scipy.sparse import issparse
 from coterie._printing import listed
 from coterie._support.typing import AnyArray
 from coterie.cluster import find_method
-from coterie.data import Table
+from coterie.data import PreparedRows, Table, prepare_rows
 from coterie.data.categories import is_category, is_yes_no
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
-from coterie.pipeline.request import TAKE_CATEGORIES, FitRequest
+from coterie.pipeline.request import HAVERSINE, TAKE_CATEGORIES, FitRequest
 
 LEAST_ROWS = 4  # to compare methods on
-
-
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
+
+
+def prepare_table(
+    table: Table,
+    request: FitRequest,
+    *,
+    drop: Sequence[str] = (),
+    scale: str | None = None,
+    categories: bool = False,
+    associated: bool = False,
+) -> PreparedRows:
+    """Return the rows of a table as a request has them prepared; `drop` names more columns to leave out."""
+    return prepare_rows(
+        table,
+        scale=request.scaling if scale is None else scale,
+        columns=request.columns,
+        drop=[*request.drop, *drop],
+        keep=request.keep,
+        missing=request.missing,
+        categories=categories,
+        associated=associated,
+        places=request.wanted_places,
+        as_angles=request.distance == HAVERSINE,
+    )
 
 
 def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str]:
@@ -40,7 +63,8 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
             return [], ""
         numbers = [name for name in left if table.looks[name].numbers is not None]
         return [name for name in numbers if not is_yes_no(table.looks[name])], ""
-    kept = [name for name in texts if name in (*request.columns, *request.keep)]
+    has_others = any(is_plain_number(table, name) for name in left if name not in texts)
+    kept = [name for name in texts if name in (*request.columns, *request.keep) or not has_others]
     texts = kept or texts
     who = f"{request.distance} distance" if request.distance is not None else ""
     titles = [find_method(name).title for name in request.methods or () if name not in TAKE_CATEGORIES]

@@ -14,6 +14,7 @@ from coterie._support import scikit_learn
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.typing import FittedAttributes, Settings
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
+from coterie._support.validation.explain import refuse_queries
 from coterie._support.validation.schema import (
     ESTIMATOR,
     FLAG,
@@ -193,6 +194,7 @@ def new_blocks(
     readings: Readings | None = None,
 ) -> Blocks:
     """Return new rows as blocks, with the columns that a model was fitted on, read as `readings` say."""
+    refuse_queries(X, "X")  # before a LazyFrame is asked for its columns
     columns = None if names is None or not _has_columns(X) else list(names)
     blocks = read_blocks(X, columns=columns, readings=readings)
     if blocks.n_columns != n_columns:

@@ -107,10 +107,11 @@ def _open(source: object, columns: Sequence[str] | None, readings: Readings | No
             return _joined(open_frame(source), columns, readings)
         _refuse_columns(columns)
         return (None, *array_pieces(source))
-    if kind == "pyarrow":
+    if kind in ("pyarrow", "polars"):
         from coterie.scale.sources.arrow import open_any
 
-        return _joined(open_any(source), columns, readings)
+        rows: Any = source
+        return _joined(open_any(rows.to_arrow() if kind == "polars" else rows), columns, readings)
     if kind == "zarr":
         _refuse_columns(columns)
         return _zarr(source)
@@ -119,6 +120,9 @@ def _open(source: object, columns: Sequence[str] | None, readings: Readings | No
 
 def _in_memory(source: Any, columns: Sequence[str] | None) -> Opened:
     if hasattr(source, "iloc"):
+        absent = [name for name in columns or () if name not in source.columns]
+        if absent:
+            raise InvalidParameter(f'columns: the frame has no column "{absent[0]}".')
         frame = source if columns is None else source[list(columns)]
         names = tuple(str(name) for name in frame.columns)
         matrix = _matrix(frame.to_numpy(), "X")

@@ -56,8 +56,12 @@ def make_app(session: Session) -> Any:
         )
         return _response(await run_in_threadpool(_answer, session, call), Response)
 
+    async def unmatched(request: Request, _: Exception) -> Response:
+        return await anything(request)  # the pattern below stops at the end of a line
+
     app.add_route("/api/events", events, methods=["GET"])
     app.add_route("/{path:path}", anything, methods=["GET", "POST"])
+    app.add_exception_handler(404, unmatched)
     return app
 
 

@@ -33,7 +33,6 @@ MOST_CATEGORIES = 50
 MOST_EVIDENCE_COLUMNS = 60
 MOST_RULE_ROWS = 100_000  # rules of more rows take longer than a person waits for an edit
 KEPT = 16
-STALE = "Stability, chance and silhouettes are from before your last edits."
 MOST_LEAVES = 60  # of a tree that fits into a panel
 REASONS = {"dropped": "left out as you asked", NOT_NAMED: "not among the columns asked for"}
 MOST_BARS = 200  # silhouettes of a group that are drawn
@@ -265,7 +264,7 @@ def evidence_of(state: State, facts: JsonObject) -> JsonObject:
         "text": _words(belief, state),
         "how": belief.text,
         "stale": state.is_stale,
-        "stale_text": STALE if state.is_stale else "",
+        "stale_text": _stale_words(belief) if state.is_stale else "",
         "silhouettes": [
             {"id": one, "mean": _mean(values), "values": _thinned(values)}
             for one, values in zip(belief.group_ids, belief.silhouettes, strict=False)
@@ -301,6 +300,17 @@ def _thinned(values: FloatArray) -> list[float]:
     if len(values) > MOST_BARS:
         values = values[np.linspace(0, len(values) - 1, MOST_BARS).round().astype(int)]
     return [round(float(value), 4) for value in values]
+
+
+def _stale_words(belief: Belief) -> str:
+    """Return which figures are older than the groups: those that were measured."""
+    measured = [
+        name
+        for name, value in (("stability", belief.stability), ("chance", belief.significance))
+        if value is not None
+    ]
+    named = in_sentence([*measured, "silhouettes"])
+    return f"{named[:1].upper()}{named[1:]} are from before your last edits."
 
 
 def _words(belief: Belief, state: State) -> str:

@@ -138,6 +138,8 @@ def test_limits_pairs_and_the_rest(visit):
 
 def test_evidence_is_stale_after_an_edit_until_tested_again(visit):
     """Law: an edit marks the figures as from before it; testing again takes the mark away."""
+    visit.apply({"op": "noise", "rows": [5]})
+    assert visit.get("stale").inner_text() == "Silhouettes are from before your last edits."
     visit.do(visit.get("test-again").click)
     assert visit.state()["stale"] is False
     assert visit.get("evidence").locator("dd").first.inner_text() != "–"
@@ -146,7 +148,8 @@ def test_evidence_is_stale_after_an_edit_until_tested_again(visit):
     visit.settle()
     visit.do(visit.get("noise").click)
     assert visit.state()["stale"] is True
-    assert "before" in visit.get("stale").inner_text()
+    said = visit.get("stale").inner_text()
+    assert said == "Stability, chance and silhouettes are from before your last edits."
     for chart in ("k", "tree", "stability", "chance", "columns", "silhouette"):
         visit.page.locator(f"[data-chart={chart}]").click()
         assert visit.page.locator(".chart").inner_text().strip()

@@ -54,6 +54,9 @@ def test_compare_shows_who_moved(visit):
     )
     visit.get("compare").click()
     visit.until("document.querySelector('.compare-said').innerText.includes('3 rows of 150 moved')")
+    said = visit.page.locator(".compare-said").inner_text()
+    assert said.count("rows") == 1  # the count is said once
+    assert "Adjusted Rand index 0.9" in said
     visit.get("moved").click()
     visit.until("coterie.state().selection.length === 3")
     assert visit.state()["selection"] == [0, 1, 2]

@@ -2,6 +2,7 @@
 // strength the logarithm of how many there are.
 import { HIDDEN, SELECTED } from "./look.js";
 
+const FAINT = 0.55; // of rows that are not selected
 const CELL = 2; // pixels of the page per cell
 
 /** @type {Float32Array[]} */
@@ -51,7 +52,7 @@ export function drawDensity(brush, grid, codes, look, camera, runs, hasSelection
     data[4 * cell] = own ? red[cell] / own : faint[0];
     data[4 * cell + 1] = own ? green[cell] / own : faint[1];
     data[4 * cell + 2] = own ? blue[cell] / own : faint[2];
-    data[4 * cell + 3] = 255 * strength * (own ? 1 : 0.3);
+    data[4 * cell + 3] = 255 * strength * (own ? 1 : FAINT);
   }
   brush.putImageData(image, 0, 0);
 }

@@ -36,7 +36,7 @@ export function makeCanvasPainter(canvas) {
       brush.save();
       brush.scale(ratio, ratio);
       for (const wanted of hasSelection ? [0, SELECTED] : [0]) {
-        brush.globalAlpha = hasSelection && !wanted ? 0.16 : 0.9;
+        brush.globalAlpha = hasSelection && !wanted ? 0.28 : 0.9;
         for (const [from, to] of runs) {
           for (let at = from; at < to; at += 1) {
             const kind = codes[at] & (SELECTED - 1);

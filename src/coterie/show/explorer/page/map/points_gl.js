@@ -95,7 +95,7 @@ export function makeGlPainter(canvas) {
       gl.uniform2f(uniforms.centre, camera.x, camera.y);
       gl.uniform2f(uniforms.reach, (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
       gl.uniform1f(uniforms.size, size * ratio);
-      gl.uniform1f(uniforms.faint, 0.16);
+      gl.uniform1f(uniforms.faint, 0.28);
       for (const wanted of hasSelection ? [1, 2] : [0]) {
         gl.uniform1i(uniforms.wanted, wanted);
         for (const [from, to] of runs) gl.drawArrays(gl.POINTS, from, to - from);

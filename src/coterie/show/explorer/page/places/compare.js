@@ -80,7 +80,7 @@ export function makeCompare(store) {
     const total = found.rows ?? store.state.data.rows_used ?? store.n;
     const isOne = a.select.value === b.select.value;
     said.textContent = isOne ? "A and B are the same answer" : found.moved ? `${counted(found.moved, "row")} of ${whole(total)} moved` : "Both answers put every row into the same group";
-    text.textContent = isOne ? "Choose an earlier step or another method on either side." : found.text ?? (typeof found.ari === "number" ? `adjusted Rand index ${figure(found.ari)}` : "");
+    text.textContent = isOne ? "Choose an earlier step or another method on either side." : typeof found.ari === "number" ? `Adjusted Rand index ${figure(found.ari)}` : "";
     moved.disabled = !found.moved;
     const sides = [groupsOf(found.groups_a), groupsOf(found.groups_b)]; // of two steps, colours stay with the ids
     const isStep = (/** @type {string} */ value) => /^\d+$/.test(value);
