@@ -41,6 +41,23 @@ def test_what_is_constant_in_floats_is_left_out(tmp_path, values):
         assert [str(column) for column in choice.left_out] == ["n (constant)"]
 
 
+@pytest.mark.parametrize("has_index", [False, True])
+def test_columns_without_names_come_back_from_every_file(tmp_path, has_index):
+    """Law: a frame of numbered columns has the same rows and columns from text, workbooks and folders."""
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)).round(6))
+    for name in ("t.csv", "p/a.csv", "p/b.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        frame.to_csv(tmp_path / name, index=has_index)
+    frame.to_excel(tmp_path / "t.xlsx", index=has_index)
+    for name in ("t.csv", "t.xlsx"):
+        table = read_table(tmp_path / name)
+        assert table.choose().used == ("0", "1", "2")
+        np.testing.assert_array_equal(table.matrix(["0", "1", "2"]), frame)
+    blocks = read_blocks(str(tmp_path / "p" / "*.csv"))
+    assert blocks.n_rows == 80
+    assert set(blocks.columns) >= {"0", "1", "2"}
+
+
 def test_large_keys_stay_keys(tmp_path):
     """Law: a key whose numbers are one float64 still names the rows, and keeps its digits."""
     (tmp_path / "t.csv").write_text("id,x\n" + "".join(f"{n},{x}\n" for n, x in zip(HUGE, X, strict=True)))

@@ -69,6 +69,34 @@ def test_header_is_found(write, content, has_names):
     assert read_table(write(content)).has_names is has_names
 
 
+LINE = "0,1,2,3\n1,0,1,2\n2,1,0,1\n3,2,1,0\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "has_names"),
+    [
+        ("0,1\n0.5,2.5\n1,3\n0.5,0.1\n", True),
+        ("0,1\n1,0\n1,1\n", False),
+        ("0,1,2\n5,5,1\n7,8,8\n", True),
+        ("1,2,3\n5,5,1\n7,8,8\n", False),
+        ("1,2,3\n0.5,0.5,0.1\n0.7,0.8,8\n", True),
+        (",0,1\n0,5,5\n1,7,8\n", True),
+        ("0,1,2\n1,2,3\n2,3,4\n", False),
+        (LINE, False),
+        ("country,1990,1995,2000\nChad,5,9,2\nMali,4,1,7\n", True),
+        ("Chad,5,9,2\nMali,4,1,7\n", False),
+        ("Chad,1,2,3\nMali,4,1,7\n", False),
+        ("00,01,02\n5,5,1\n", False),
+    ],
+)
+def test_numbers_that_count_the_columns_are_a_header(write, content, has_names):
+    """Law: 0, 1, 2 ... (as pandas writes) and years behind a name are names; a row like others is data."""
+    table = read_table(write(content))
+    assert table.has_names is has_names
+    assert table.n_rows == content.count("\n") - has_names
+    assert any("--no-header" in note for note in table.notes) is has_names
+
+
 @pytest.mark.parametrize(
     "above",
     [

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,6 +38,10 @@ _NUMBER = re.compile(
 _MARKUP = re.compile(r"<(!doctype|!--|\?xml|html|svg)\b|<!--", re.IGNORECASE)
 _ELEMENT = re.compile(r"<[a-z][\w:.-]*(\s[^<>]*)?/?>\s*(<|\w)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
+_DECIMAL = re.compile(r"\d[.,]\d|\d[eE]-", re.ASCII)
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+YEARS = (1500, 2200)  # whole numbers that name a column behind a name
+SHOWN_NUMBERS = 3
 QUOTE = ord('"')
 
 
@@ -53,6 +58,7 @@ class Dialect:
     first_data_line: int  # counted from 0
     has_comments: bool
     n_titles: int = 0  # rows above the table
+    counts_columns: bool = False  # the header was recognised by its numbers: 0, 1, 2 ...
 
 
 def is_number(cell: str, delimiter: str = ",") -> bool:
@@ -153,7 +159,8 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         raise source.fail(
             f"has {len(rows[0]):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."
         )
-    has_header = _has_header(rows, delimiter) if header is None else header
+    is_counted = header is None and counts_columns(rows)
+    has_header = is_counted or (_has_header(rows, delimiter) if header is None else header)
     header_lines = _lines_of_rows(lines, delimiter, 1) if has_header else 0
     return Dialect(
         delimiter=delimiter,
@@ -165,6 +172,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         first_data_line=skipped + header_lines,
         has_comments=has_comments,
         n_titles=n_titles,
+        counts_columns=is_counted,
     )
 
 
@@ -320,6 +328,57 @@ def _has_header(rows: list[list[str]], delimiter: str) -> bool:
         cells and all(is_number(cell, delimiter) or cell in MISSING_MARKS for cell in cells)
         for cells in below
     )
+
+
+def counts_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row numbers the columns, as pandas does with columns that have no names.
+
+    Such a row is 0, 1, 2 ..., alone or behind an empty cell or a name, or years behind a name. It is data
+    where other rows rise in equal steps, too, where a square is symmetric (distances along a line), and
+    where it stands above few whole numbers and does not begin at 0.
+
+    Examples
+    --------
+    >>> counts_columns([["0", "1"], ["0.5", "2.5"]]), counts_columns([["0", "1"], ["1", "1"]])
+    (True, False)
+    >>> counts_columns([["country", "1990", "1991", "1992"], ["Chad", "5", "9", "2"]])
+    True
+    """
+    first, below = rows[0], rows[1:]
+    start = next((at for at, cell in enumerate(first) if is_number(cell)), len(first))
+    numbers = _equal_steps(first[start:])
+    if numbers is None or not below:
+        return False
+    beside = [row[start:] for row in below if len(row) == len(first)]
+    if len(numbers) > 2 and any(_equal_steps(row) for row in beside):
+        return False
+    column = [row[0] for row in rows[: len(first)]]
+    if start == 0 and len(column) > 1 and column == list(first[: len(column)]):
+        return False
+    counts = numbers[0] == 0 and numbers[-1] == len(numbers) - 1
+    if start and first[start - 1].strip():
+        is_years = len(numbers) > 2 and YEARS[0] <= numbers[0] and numbers[-1] <= YEARS[1]
+        return is_years or (counts and len(numbers) > 2)
+    if counts and (start > 0 or len(numbers) > 2):
+        return True
+    has_decimals = all(any(_DECIMAL.search(cell) for cell in column) for column in zip(*beside, strict=True))
+    return numbers[0] in (0, 1) and bool(beside) and has_decimals
+
+
+def note_counted(names: Sequence[str]) -> str:
+    """Return what to say about a header of numbers."""
+    shown = ", ".join([name for name in names if is_number(name)][:SHOWN_NUMBERS])
+    return f"the first row ({shown} ...) is taken as names of columns (--no-header if it is data)"
+
+
+def _equal_steps(cells: Sequence[str]) -> list[int] | None:
+    """Return two or more whole numbers that rise in equal steps; None: the cells are something else."""
+    if len(cells) < 2 or not all(_WHOLE.fullmatch(cell.strip()) for cell in cells):
+        return None
+    numbers = [int(cell) for cell in cells]
+    step = numbers[1] - numbers[0]
+    is_even = step > 0 and all(after - before == step for before, after in pairwise(numbers))
+    return numbers if is_even else None
 
 
 def _uses_decimal_comma(rows: list[list[str]]) -> bool:

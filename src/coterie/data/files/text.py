@@ -23,6 +23,7 @@ from coterie.data.files.dialect import (
     BLANKS,
     Dialect,
     fill_blank_lines,
+    note_counted,
     note_titles,
     without_final_blank_lines,
 )
@@ -165,7 +166,10 @@ def _column_names(dialect: Dialect) -> tuple[list[str], list[str]]:
             first_free = repeated[name] + 1
             name = next(new for i in itertools.count(first_free) if (new := f"{name}_{i}") not in names)
         names[name] = None
-    return list(names), [_about_repeated(sorted(repeated))] if repeated else []
+    notes = [_about_repeated(sorted(repeated))] if repeated else []
+    if dialect.counts_columns:
+        notes = [note_counted(list(names)), *notes]
+    return list(names), notes
 
 
 def _about_repeated(names: list[str]) -> str:

@@ -12,11 +12,12 @@ from typing import Any
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame
-from coterie.data.files.dialect import TITLE_ROWS, note_titles, rows_above
+from coterie.data.files.dialect import TITLE_ROWS, counts_columns, note_counted, note_titles, rows_above
 from coterie.data.files.source import Source
 from coterie.errors import InvalidParameter, did_you_mean
 
 SHOWN = 5
+LOOKED_AT = 50  # rows at most that tell whether the first one numbers the columns
 LONGEST_SHEET = 1 << 28  # bytes of a sheet that are looked at for merged cells and formulas
 _MERGED = re.compile(rb"<mergeCell ref=")
 _UNCOMPUTED = re.compile(rb"<f[^>]*>[^<]*</f>(?:<v></v>|<v\s*/>)?</c>")
@@ -48,7 +49,12 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
     filled = [sum(cell is not None for cell in row) for row in frame.head(TITLE_ROWS).rows()]
     first = rows_above(filled, frame.width)
     notes += note_titles(first)
-    has_names = _is_header(frame, first) if header is None else header
+    names_of_columns = _texts(frame.row(first))
+    is_counted = header is None and counts_columns(
+        [_texts(row) for row in frame[first : first + LOOKED_AT].rows()]
+    )
+    has_names = is_counted or (_is_header(names_of_columns) if header is None else header)
+    notes += [note_counted(names_of_columns)] if is_counted else []
     notes += _oddities(source, names.index(name))
     options = {"header_row": first} if has_names else {"header_row": None, "skip_rows": first}
     with _quiet():
@@ -92,10 +98,18 @@ def _chosen(source: Source, book: Any, names: Sequence[str], sheet: str | None) 
     raise source.fail("has no sheet with cells.")
 
 
-def _is_header(frame: PolarsFrame, row: int) -> bool:
+def _texts(row: Sequence[Any]) -> list[str]:
+    """Return the cells of a row as text; a spreadsheet keeps every number as a float."""
+    return [
+        "" if cell is None else str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+        for cell in row
+    ]
+
+
+def _is_header(cells: Sequence[str]) -> bool:
     """Return whether a row names columns: text in all of its cells that are filled."""
-    cells = [cell for cell in frame.row(row) if cell is not None]
-    return bool(cells) and not any(_is_number(str(cell)) for cell in cells)
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and not any(_is_number(cell) for cell in filled)
 
 
 def _is_number(text: str) -> bool:
