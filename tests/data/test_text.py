@@ -98,6 +98,35 @@ def test_numbers_that_count_the_columns_are_a_header(write, content, has_names):
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        '"a" "b"\n"New York" 0.5 NA\n"Rio" 0.1 2.5\n',
+        "a,b\nNew York,0.5,\nRio,0.1,2.5\n",
+        "a\tb\nNew York\t0.5\tNA\nRio\t0.1\t2.5\n",
+    ],
+)
+def test_row_names_without_a_name(write, content):
+    """Law: a header with one cell less than every row, as R writes it, leaves the first column unnamed."""
+    table = read_table(write(content))
+    assert table.columns == ("column_1", "a", "b")
+    assert table.content["column_1"].to_list() == ["New York", "Rio"]
+    np.testing.assert_array_equal(table.matrix(["a", "b"]), [[0.5, np.nan], [0.1, 2.5]])
+
+
+def test_rows_with_a_cell_too_few_below_row_names(write):
+    """Law: a line with too few cells is refused, and compared with a line that has all of them."""
+    path = write("a,b,c\n" + "".join(f"r{i},{i},2,3\n" for i in range(300)) + "r,1,2\n")
+    with pytest.raises(InvalidFile, match=r"line 302 has 3 cells, line 2 has 4"):
+        read_table(path)
+
+
+def test_separator_line(write):
+    """Law: the line by which Excel is told the delimiter is not a row."""
+    table = read_table(write("sep=;\na;b\n1,5;2\n2,5;3\n"))
+    np.testing.assert_array_equal(table.matrix(["a", "b"]), [[1.5, 2], [2.5, 3]])
+
+
+@pytest.mark.parametrize(
     "above",
     [
         "Sales 2025\n",
@@ -165,6 +194,7 @@ def test_late_surprises_do_not_break_a_column(write):
         ("", "t.csv: the file is empty"),
         ("\n\n \n", "t.csv: has no rows: nothing but blank lines"),
         ("a,b\n", "t.csv: has no rows: there is a header and nothing below it"),
+        ("% iris\n@RELATION iris\n@DATA\n1,2\n", "t.csv: is an ARFF file. Save it as CSV"),
         ("a,b", "t.csv: has no rows"),
         ("a,b\n1,2\n3\n4,5\n", r't.csv: line 3 has 1 cell, line 1 has 2 \(delimiter ","\)'),
         ("a,b\n1,2\n3,4,5\n", "t.csv: line 3 has 3 cells, line 1 has 2"),

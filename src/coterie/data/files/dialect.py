@@ -36,8 +36,10 @@ _NUMBER = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MARKUP = re.compile(r"<(!doctype|!--|\?xml|html|svg)\b|<!--", re.IGNORECASE)
+_ARFF = re.compile(r"^\s*@relation\b", re.IGNORECASE | re.MULTILINE)
 _ELEMENT = re.compile(r"<[a-z][\w:.-]*(\s[^<>]*)?/?>\s*(<|\w)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
+_SEPARATOR_LINE = re.compile(r'\s*"?sep=([,;|\t])"?\s*$', re.IGNORECASE)
 _DECIMAL = re.compile(r"\d[.,]\d|\d[eE]-", re.ASCII)
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 YEARS = (1500, 2200)  # whole numbers that name a column behind a name
@@ -59,6 +61,12 @@ class Dialect:
     has_comments: bool
     n_titles: int = 0  # rows above the table
     counts_columns: bool = False  # the header was recognised by its numbers: 0, 1, 2 ...
+    is_short_header: bool = False  # R's: the column of row names has no name
+
+    @property
+    def first_full_line(self) -> int:
+        """The first line that has all cells, counted from 0."""
+        return self.first_data_line if self.is_short_header else self.skipped_lines
 
 
 def is_number(cell: str, delimiter: str = ",") -> bool:
@@ -141,6 +149,9 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
     while skipped < len(lines) and (not lines[skipped].strip() or lines[skipped].lstrip().startswith("#")):
         skipped += 1
     has_comments = any("#" in line for line in lines[:skipped])
+    told = _SEPARATOR_LINE.match(lines[skipped]) if skipped < len(lines) else None
+    if told:  # Excel's own way to say it
+        skipped, delimiter = skipped + 1, delimiter or told[1]
     lines = lines[skipped:]
     if not lines:
         raise source.no_rows("nothing but blank lines or comments")
@@ -152,7 +163,10 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         raise source.fail(f"cannot be read as a table ({error}).") from None
     if not rows:
         raise source.no_rows("every line is blank, or an empty cell")
-    n_titles = 0 if header is False else _count_titles(rows, delimiter)
+    is_short_header = header is not False and _names_all_but_one(rows, delimiter)
+    if is_short_header:
+        rows[0] = ["", *rows[0]]
+    n_titles = 0 if header is False or is_short_header else _count_titles(rows, delimiter)
     title_lines = _lines_of_rows(lines, delimiter, n_titles)
     skipped, lines, rows = skipped + title_lines, lines[title_lines:], rows[n_titles:]
     if len(rows[0]) > MOST_COLUMNS:
@@ -160,7 +174,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
             f"has {len(rows[0]):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."
         )
     is_counted = header is None and counts_columns(rows)
-    has_header = is_counted or (_has_header(rows, delimiter) if header is None else header)
+    has_header = is_counted or is_short_header or (_has_header(rows, delimiter) if header is None else header)
     header_lines = _lines_of_rows(lines, delimiter, 1) if has_header else 0
     return Dialect(
         delimiter=delimiter,
@@ -173,6 +187,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         has_comments=has_comments,
         n_titles=n_titles,
         counts_columns=is_counted,
+        is_short_header=is_short_header,
     )
 
 
@@ -204,11 +219,13 @@ def _count_titles(rows: list[list[str]], delimiter: str) -> int:
 
 
 def _refuse_other_formats(source: Source, lines: list[str]) -> None:
-    """Refuse HTML and XML; a column may well be called <5 min."""
+    """Refuse HTML, XML and ARFF; a column may well be called <5 min."""
     text = "".join(lines).lstrip()
     is_markup = bool(_MARKUP.match(text)) or (bool(_ELEMENT.match(text)) and ("</" in text or "/>" in text))
     if is_markup:
         raise source.fail("looks like HTML or XML, not like a table.")
+    if _ARFF.search(text):
+        raise source.fail("is an ARFF file. Save it as CSV; scipy.io.arff.loadarff reads it in Python.")
 
 
 def _checked_delimiter(source: Source, lines: list[str], delimiter: str | None) -> str:
@@ -276,6 +293,7 @@ def _find_delimiter(lines: list[str]) -> str:
         rows = split(lines, delimiter)
         if not rows:
             return False, False, 0.0, 0
+        rows = rows[_names_all_but_one(rows, delimiter) :]
         width, lines_of_that_width = Counter(len(row) for row in rows).most_common(1)[0]
         cells = [cell for row in (rows[1:] or rows) for cell in row]
         share = sum(is_number(cell, delimiter) for cell in cells) / max(1, len(cells))
@@ -287,6 +305,8 @@ def _find_delimiter(lines: list[str]) -> str:
     is_consistent, _, _, _ = quality(best)
     if is_consistent:
         return best
+    if any('"' in line for line in lines) and quality(" ")[0]:
+        return " "  # a quoted cell may hold blanks
     is_consistent, _, share, _ = quality(BLANKS)
     if is_consistent and share > 0.5:
         return BLANKS
@@ -328,6 +348,13 @@ def _has_header(rows: list[list[str]], delimiter: str) -> bool:
         cells and all(is_number(cell, delimiter) or cell in MISSING_MARKS for cell in cells)
         for cells in below
     )
+
+
+def _names_all_but_one(rows: list[list[str]], delimiter: str) -> bool:
+    """Return whether the first row has names and one cell less than every other row, as R writes tables."""
+    first, below = rows[0], rows[1:]
+    is_names = not any(is_number(cell, delimiter) or cell in MISSING_MARKS for cell in first)
+    return bool(below) and is_names and len(first) > 1 and all(len(row) == len(first) + 1 for row in below)
 
 
 def counts_columns(rows: Sequence[Sequence[str]]) -> bool:

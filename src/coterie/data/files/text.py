@@ -183,7 +183,7 @@ def _refuse_ragged_lines(source: Source, text: bytes, dialect: Dialect) -> None:
         return
     line, cells = found
     raise source.fail(
-        f"line {line} has {count_of(cells, 'cell')}, line {dialect.skipped_lines + 1} has "
+        f"line {line} has {count_of(cells, 'cell')}, line {dialect.first_full_line + 1} has "
         f"{dialect.n_columns} (delimiter {dialects.shown(dialect.delimiter)}). Every row needs as many cells "
         f"as the first."
     )
@@ -200,7 +200,7 @@ def _ragged_by_counting(text: bytes, dialect: Dialect) -> tuple[int, int] | None
     cells = np.diff(np.searchsorted(places, ends), prepend=0) + 1
     starts = np.concatenate([[0], ends[:-1] + 1])
     wrong = np.flatnonzero((cells != dialect.n_columns) & (ends > starts))
-    for line in wrong[wrong >= dialect.skipped_lines].tolist():
+    for line in wrong[wrong >= dialect.first_full_line].tolist():
         content_of_line = text[starts[line] : ends[line]].strip()
         is_comment = dialect.has_comments and content_of_line.startswith(b"#")
         if content_of_line and not is_comment:
@@ -216,7 +216,7 @@ def _ragged_by_parsing(text: bytes, dialect: Dialect) -> tuple[int, int] | None:
         with dialects.long_cells():
             for row in reader:
                 is_comment = dialect.has_comments and bool(row) and row[0].startswith("#")
-                is_above = reader.line_num <= dialect.skipped_lines
+                is_above = reader.line_num <= dialect.first_full_line
                 is_ragged = dialects.is_filled(row) and len(row) != dialect.n_columns
                 if is_ragged and not (is_comment or is_above):
                     return reader.line_num, len(row)
