@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 
 import numpy as np
@@ -56,6 +57,39 @@ def test_columns_without_names_come_back_from_every_file(tmp_path, has_index):
     blocks = read_blocks(str(tmp_path / "p" / "*.csv"))
     assert blocks.n_rows == 80
     assert set(blocks.columns) >= {"0", "1", "2"}
+
+
+def test_records_are_columns_wherever_they_come_from(tmp_path):
+    """Law: fields of records, lists inside them included, are columns in memory and in blocks."""
+    rows = [
+        {
+            "who": {"age": 30 + i, "town": "ab"[i % 2], "at": [i * 0.5, 1.0 - i], "note": None},
+            "x": i * i * 0.1,
+        }
+        for i in range(40)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    frame = pl.DataFrame(rows)
+    (tmp_path / "p").mkdir()
+    frame.head(25).write_parquet(tmp_path / "p" / "a.parquet")
+    frame.tail(15).write_parquet(tmp_path / "p" / "b.parquet")
+    names = ["who.age", "who.at_1", "who.at_2", "x"]
+    expected = [[30 + i, i * 0.5, 1.0 - i, i * i * 0.1] for i in range(40)]
+    for table in (read_table(tmp_path / "t.json"), as_table(frame), as_table(frame.to_arrow())):
+        assert table.columns == ("who.age", "who.town", "who.at_1", "who.at_2", "who.note", "x")
+        np.testing.assert_allclose(table.matrix(names), expected)
+    blocks = read_blocks(str(tmp_path / "p" / "*.parquet"), columns=names)
+    np.testing.assert_allclose(np.concatenate([block.read() for block in blocks]), expected)
+    of_folder = coterie.fit(str(tmp_path / "p" / "*.parquet"), "kmeans", 2, believe=False)
+    in_memory = coterie.fit(frame, "kmeans", 2, believe=False)
+    assert of_folder.groups.columns == in_memory.groups.columns
+    np.testing.assert_array_equal(np.asarray(of_folder.labels), in_memory.labels)
+
+
+def test_a_field_may_be_called_like_a_column(tmp_path):
+    """Law: a nested column whose columns would take the name of another stays as it is."""
+    frame = pl.DataFrame({"a": [{"b": 1.0}, {"b": 2.0}], "a.b": [3.0, 4.0]})
+    assert as_table(frame).columns == ("a", "a.b")
 
 
 def test_large_keys_stay_keys(tmp_path):

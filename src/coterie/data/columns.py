@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from coterie._printing import shortened
 from coterie._support.notes import option_of
@@ -32,7 +32,9 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 LISTED = 5
 MOST_COMPARED = 1_000  # names that may be meant
-MOST_ELEMENTS = 10_000  # of a list that becomes columns
+MOST_ELEMENTS = 10_000  # of a nested column that becomes columns
+Way: TypeAlias = tuple[int | str, ...]  # elements of lists and fields of records, from outside to inside
+Element: TypeAlias = tuple[str, Way]  # a nested column, and the way to a value in it
 KEY_REASONS = ("a key", "row numbers")
 REMEDIES = {
     "mixed units": "Convert it to one unit first.",
@@ -323,37 +325,62 @@ def numbers_from_text(frame: PolarsFrame, *, leave: Sequence[str] = ()) -> Polar
     return frame.with_columns(changed) if changed else frame
 
 
-def lists_to_columns(frame: PolarsFrame) -> tuple[Any, dict[str, tuple[str, int]]]:
-    """Turn lists of numbers that are all equally long, such as embeddings, into a column per element.
+def nested_to_columns(frame: PolarsFrame) -> tuple[Any, dict[str, Element]]:
+    """Turn records into a column per field, and lists of equally many numbers into one per element.
 
     Returns
     -------
     frame : polars.DataFrame
-        With columns ``name_1``, ``name_2`` and so on in the place of the lists.
+        With columns ``name.field`` in the place of records, as in nested JSON, and ``name_1``, ``name_2`` and
+        so on in the place of lists, such as embeddings.
     elements : dict
-        Of each such column, the column of lists and which element it is.
+        Of each such column, the nested column and the way to the value in it.
 
     Examples
     --------
     >>> import polars
-    >>> frame, elements = lists_to_columns(polars.DataFrame({"at": [[1.0, 2.0], [3.0, 4.0]]}))
-    >>> frame.columns, elements["at_2"]
-    (['at_1', 'at_2'], ('at', 1))
+    >>> nested = polars.DataFrame({"at": [[1.0, 2.0], [3.0, 4.0]], "who": [{"age": 31}, {"age": 40}]})
+    >>> frame, elements = nested_to_columns(nested)
+    >>> frame.columns, elements["at_2"], elements["who.age"]
+    (['at_1', 'at_2', 'who.age'], ('at', (1,)), ('who', ('age',)))
     """
     polars = require("polars", extra="cli", purpose="Reading tables")
-    elements: dict[str, tuple[str, int]] = {}
+    elements: dict[str, Element] = {}
     found: list[Any] = []
     for series in frame:
-        n_values = _length_of_lists(series, polars)
-        names = [f"{series.name}_{at + 1}" for at in range(n_values)]
-        if not n_values or set(names) & set(frame.columns):
-            found.append(series)
-            continue
-        lists = series.cast(polars.List(series.dtype.inner))
-        for at, name in enumerate(names):
-            elements[name] = (series.name, at)
-            found.append(lists.list.get(at, null_on_oob=True).alias(name))
+        parts = _flattened(series, (), polars)
+        names = {part.name for part, _ in parts}
+        if (
+            len(parts) > MOST_ELEMENTS
+            or len(names) < len(parts)
+            or names & ({*frame.columns} - {series.name})
+        ):
+            parts = [(series, ())]
+        elements |= {part.name: (series.name, way) for part, way in parts if way}
+        found += [part for part, _ in parts]
     return (polars.DataFrame(found) if elements else frame), elements
+
+
+def _flattened(series: PolarsSeries, way: Way, polars: ModuleType) -> list[tuple[PolarsSeries, Way]]:
+    """Return the columns that a column holds, and the way to each; a plain column holds itself."""
+    if isinstance(series.dtype, polars.Struct) and len(series.dtype.fields) <= MOST_ELEMENTS:
+        fields = [field.name for field in series.dtype.fields]
+        inside = [series.struct.field(name).alias(f"{series.name}.{name}") for name in fields]
+        steps: list[int | str] = [*fields]
+    else:
+        n_values = _length_of_lists(series, polars)
+        lists = series.cast(polars.List(series.dtype.inner)) if n_values else series
+        steps = [*range(n_values)]
+        inside = [
+            lists.list.get(at, null_on_oob=True).alias(f"{series.name}_{at + 1}") for at in range(n_values)
+        ]
+    if not inside:
+        return [(series, way)]
+    return [
+        one
+        for part, step in zip(inside, steps, strict=True)
+        for one in _flattened(part, (*way, step), polars)
+    ]
 
 
 def _length_of_lists(series: PolarsSeries, polars: ModuleType) -> int:

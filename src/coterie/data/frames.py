@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import Mask, PolarsFrame, PolarsSeries
 from coterie._support.validation import check_data
-from coterie.data.columns import lists_to_columns, numbers_from_text
+from coterie.data.columns import nested_to_columns, numbers_from_text
 from coterie.data.databases import SpooledRows, Wanted, read_database
 from coterie.data.dates import check_dates
 from coterie.data.files.arrays import numbered_columns
@@ -110,7 +110,7 @@ def read_table_or_blocks(where: Any, *, in_blocks: bool = False, **reading: Any)
     name, rows, notes = read_database(where, wanted, most=most)
     if isinstance(rows, SpooledRows):
         return rows
-    frame = numbers_from_text(lists_to_columns(rows)[0], leave=texts_to_keep(known))
+    frame = numbers_from_text(nested_to_columns(rows)[0], leave=texts_to_keep(known))
     return Table(name, tuple(frame.columns), True, frame.height, frame, tuple(notes), {}, dates, known)
 
 
@@ -185,7 +185,7 @@ def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
         frame = polars.DataFrame(values)
     if frame.height == 0 or frame.width == 0:
         raise InvalidData(f"{THE_DATA}: has no {'rows' if frame.width else 'columns'}.")
-    frame = numbers_from_text(lists_to_columns(frame)[0], leave=texts)
+    frame = numbers_from_text(nested_to_columns(frame)[0], leave=texts)
     return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
 
 

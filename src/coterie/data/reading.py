@@ -18,7 +18,7 @@ from coterie._support.stores import local_path, shown
 from coterie._support.typing import CheckedRows, Place, PolarsFrame
 from coterie.data.columns import (
     absent_columns,
-    lists_to_columns,
+    nested_to_columns,
     numbers_from_text,
 )
 from coterie.data.databases import Wanted, is_database, read_database
@@ -217,7 +217,7 @@ def _of_frame(
     *,
     texts: Sequence[str] = (),
 ) -> Table:
-    frame = numbers_from_text(lists_to_columns(frame)[0], leave=texts)
+    frame = numbers_from_text(nested_to_columns(frame)[0], leave=texts)
     return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 

@@ -14,6 +14,9 @@ from coterie._support.typing import JsonObject, PolarsFrame, PolarsSeries, Value
 from coterie.data.files.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
+DEEPEST = 8  # records within records that become columns; what is deeper stays text
+MOST_FIELDS = 10_000  # of a record that becomes columns
+LARGEST = 1e300  # whole numbers of JSON may be beyond floats
 
 
 def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
@@ -137,7 +140,25 @@ def _frame(source: Source, value: Any, *, is_rows: bool) -> Any:
         names = list(dict.fromkeys(name for row in value for name in row))
         value = {name: [row.get(name) for row in value] for name in names}
     with quiet_panics():
-        return polars.DataFrame([_series(polars, name, cells) for name, cells in value.items()])
+        return polars.DataFrame([_series(polars, name, cells) for name, cells in _fields(value).items()])
+
+
+def _fields(columns: dict[str, list[object]], depth: int = 0) -> dict[str, list[object]]:
+    """Return columns of objects as a column per field, ``name.field``; other columns as they are."""
+    found: dict[str, list[object]] = {}
+    for name, cells in columns.items():
+        fields = _records([cell for cell in cells if cell is not None])
+        if not fields or depth == DEEPEST:
+            found[name] = cells
+            continue
+        keys = dict.fromkeys(key for one in fields for key in one)
+        inside = {
+            f"{name}.{key}": [cell.get(key) if isinstance(cell, dict) else None for cell in cells]
+            for key in keys
+        }
+        is_free = len(keys) <= MOST_FIELDS and not inside.keys() & (columns.keys() | found.keys())
+        found |= _fields(inside, depth + 1) if is_free else {name: cells}
+    return found
 
 
 def _series(polars: ModuleType, name: str, cells: list[object]) -> PolarsSeries:
@@ -150,6 +171,8 @@ def _series(polars: ModuleType, name: str, cells: list[object]) -> PolarsSeries:
             return polars.Series(name, cells, strict=False)
         except (OverflowError, TypeError, polars.exceptions.PolarsError):
             pass  # whole numbers of very many digits: as text they become floats
+    if kinds == {list} and all(_is_numbers(cell) for cell in cells if cell is not None):
+        return polars.Series(name, cells, dtype=polars.List(polars.Float64), strict=False)
     texts = [
         None
         if cell is None
@@ -159,6 +182,11 @@ def _series(polars: ModuleType, name: str, cells: list[object]) -> PolarsSeries:
         for cell in cells
     ]
     return polars.Series(name, texts, dtype=polars.String)
+
+
+def _is_numbers(cell: Any) -> bool:
+    """Return whether a list holds plain numbers, as an embedding does."""
+    return all(isinstance(one, int | float) and not abs(one) > LARGEST for one in cell if one is not None)
 
 
 def _whole(text: str) -> str:

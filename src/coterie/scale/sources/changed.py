@@ -15,6 +15,7 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Indices, PolarsSeries
 from coterie.data.categories import UNSEEN, YES_OR_NO, texts_of
 from coterie.data.cells import Reading, yes_or_no
+from coterie.data.columns import Element
 from coterie.data.geography.places import Place, kilometres, what_is_wrong
 from coterie.data.readings import ColumnReading
 from coterie.errors import InvalidData
@@ -40,8 +41,8 @@ class ColumnPlan:
         Numbers such as -999 that stand for missing values.
     levels : tuple of str or None
         Of categories, what the codes 0, 1, ... stand for.
-    element : (str, int) or None
-        The column of lists that holds the numbers, and which element they are.
+    element : (str, tuple) or None
+        The nested column (lists, records) that holds the cells, and the way to them in it.
     is_text : bool
         Whether plain numbers are stored as text.
     axis : Axis or None
@@ -51,7 +52,7 @@ class ColumnPlan:
     reading: Reading | None = None
     sentinels: tuple[str, ...] = ()
     levels: tuple[str, ...] | None = None
-    element: tuple[str, int] | None = None
+    element: Element | None = None
     is_text: bool = False
     axis: Axis | None = None
 
@@ -204,18 +205,26 @@ class CellDoesNotFit(InvalidData):
         return CellDoesNotFit, (str(self), self.column)
 
 
-def element_of(series: PolarsSeries, element: tuple[str, int], where: str) -> PolarsSeries:
-    """Return one element of every list; lists of another length than the first are refused."""
+def element_of(series: PolarsSeries, element: Element, where: str) -> PolarsSeries:
+    """Return one value of every cell; lists of another length than the first are refused."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    name, at = element
-    if isinstance(series.dtype, polars.Array):
-        return series.arr.get(at, null_on_oob=True).alias(series.name)
-    lengths = series.list.len().drop_nulls().unique()
-    if len(lengths) > 1:
-        raise InvalidData(
-            f'{where}: lists of column "{name}" have {lengths.min()} to {lengths.max()} values.'
-        )
-    return series.list.get(at, null_on_oob=True).alias(series.name)
+    name, way = element
+    found = series
+    for step in way:
+        if isinstance(step, str):
+            if step not in [field.name for field in getattr(found.dtype, "fields", ())]:
+                return polars.Series(series.name, [None] * len(series), dtype=polars.Float64)
+            found = found.struct.field(step)
+        elif isinstance(found.dtype, polars.Array):
+            found = found.arr.get(step, null_on_oob=True)
+        else:
+            lengths = found.list.len().drop_nulls().unique()
+            if len(lengths) > 1:
+                raise InvalidData(
+                    f'{where}: lists of column "{name}" have {lengths.min()} to {lengths.max()} values.'
+                )
+            found = found.list.get(step, null_on_oob=True)
+    return found.alias(series.name)
 
 
 @dataclass(frozen=True)

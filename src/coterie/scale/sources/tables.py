@@ -14,7 +14,14 @@ import pyarrow.types
 from coterie._support.optional import require
 from coterie._support.typing import FloatType, PolarsFrame, PolarsSeries
 from coterie.data.cells import Reading
-from coterie.data.columns import absent_columns, check_names, lists_to_columns, numbers_from_text
+from coterie.data.columns import (
+    Element,
+    Way,
+    absent_columns,
+    check_names,
+    nested_to_columns,
+    numbers_from_text,
+)
 from coterie.data.lakes.partitions import Told, arrow_type, with_partitions
 from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
@@ -57,12 +64,12 @@ class Table:
         return sum(piece.n_rows for piece in self.pieces)
 
     def head(self) -> PolarsFrame:
-        """Return the first rows as a polars frame, text that is numbers as numbers, lists as columns."""
-        return numbers_from_text(lists_to_columns(self._first())[0])
+        """Return the first rows as a polars frame: numbers in text as numbers, nested columns as plain."""
+        return numbers_from_text(nested_to_columns(self._first())[0])
 
-    def lists(self) -> dict[str, tuple[str, int]]:
-        """Return, for columns that are elements of lists, the column of lists and which element."""
-        return lists_to_columns(self._first())[1] if any(map(_is_list, self.types.values())) else {}
+    def nested(self) -> dict[str, Element]:
+        """Return, for columns that are inside nested ones, where each is."""
+        return nested_to_columns(self._first())[1] if any(map(_is_nested, self.types.values())) else {}
 
     def _first(self) -> PolarsFrame:
         polars = require("polars", extra="cli", purpose="Reading tables")
@@ -113,11 +120,11 @@ class Tables:
         return found | inside
 
     @cached_property
-    def elements(self) -> dict[str, tuple[str, int]]:
-        """Of columns that are elements of lists, the column of lists and which element."""
-        found: dict[str, tuple[str, int]] = {}
+    def elements(self) -> dict[str, Element]:
+        """Of columns that are inside nested ones, where each is."""
+        found: dict[str, Element] = {}
         for table in self.filled[:MOST_LOOKED_INTO]:
-            for name, element in table.lists().items():
+            for name, element in table.nested().items():
                 found.setdefault(name, element)
         return found
 
@@ -235,15 +242,29 @@ def is_text(kind: pyarrow.DataType) -> bool:
     return str(kind) in ("string", "large_string", "string_view") or str(kind).startswith("dictionary")
 
 
-def _is_list(kind: pyarrow.DataType) -> bool:
+def _is_nested(kind: pyarrow.DataType) -> bool:
     return any(
         check(kind)
         for check in (
             pyarrow.types.is_list,
             pyarrow.types.is_large_list,
             pyarrow.types.is_fixed_size_list,
+            pyarrow.types.is_struct,
         )
     )
+
+
+def _inside(kind: pyarrow.DataType, way: Way) -> pyarrow.DataType:
+    """Return the type of what a way through a nested type leads to; null where a file has no such field."""
+    for step in way:
+        if isinstance(step, int):
+            kind = (
+                kind.value_type if _is_nested(kind) and not pyarrow.types.is_struct(kind) else pyarrow.null()
+            )
+        else:
+            at = kind.get_field_index(step) if pyarrow.types.is_struct(kind) else -1
+            kind = kind.field(at).type if at >= 0 else pyarrow.null()
+    return kind
 
 
 def _no_values(name: str) -> PolarsSeries:
@@ -303,7 +324,7 @@ def _is_wide(table: Table, name: str, plans: Plans) -> bool:
     if plan.axis is not None:
         return True
     if plan.element is not None and plan.element[0] in table.types:
-        return str(table.types[plan.element[0]].value_type) != "float"
+        return str(_inside(table.types[plan.element[0]], plan.element[1])) != "float"
     is_stored = name in table.types and not is_text(table.types[name])
     return not (plan.reading is None and plan.levels is None and is_stored)
 
