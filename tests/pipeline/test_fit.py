@@ -310,3 +310,12 @@ def test_two_plain_groups_of_three_rows():
     X = np.array([[1, 2], [1.1, 2.1], [0.9, 2], [5, 6], [5.1, 6.2], [5, 5.9]])
     labels = coterie.fit(X, k=2).labels
     assert labels.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
+
+
+def test_means_of_years_have_no_comma():
+    """Law: a year is written as people write it, other numbers of thousands with a comma."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"year": [1990, 1991, 2015, 2016] * 20, "price": [1500, 1600, 9500, 9600] * 20})
+    frame["price"] += rng.integers(0, 50, len(frame))
+    text = str(coterie.fit(frame, "kmeans", 2, believe=False))
+    assert all(number in text for number in ("1990.5", "2015.5", "9,5"))

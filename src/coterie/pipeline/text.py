@@ -10,6 +10,7 @@ import numpy as np
 from coterie._printing import count_of
 from coterie._support.notes import Note, render_notes
 from coterie._support.typing import AnyArray
+from coterie.data.schema import are_years
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -164,7 +165,7 @@ def _centres(groups: Groups) -> list[str]:
     cells = [
         _percent(groups.centers[:, column])
         if category_of and category_of[column]
-        else _rounded(groups.centers[:, column], groups.profile.differences[:, column])
+        else _rounded(groups.centers[:, column], groups.profile.differences[:, column], described[column])
         for column in columns
     ]
     names = [described[column] for column in columns]
@@ -185,7 +186,7 @@ def _centres(groups: Groups) -> list[str]:
     return [*lines, ""]
 
 
-def _rounded(values: AnyArray, differences: AnyArray) -> list[str]:
+def _rounded(values: AnyArray, differences: AnyArray, name: str) -> list[str]:
     """Round to three digits of the spread between groups, or of the column where that is more.
 
     Parameters
@@ -194,13 +195,16 @@ def _rounded(values: AnyArray, differences: AnyArray) -> list[str]:
         One number per group.
     differences : array
         The same in standard deviations of the column.
+    name : str
+        The column: years have no comma.
     """
     spread = float(np.ptp(values)) or float(np.abs(values).max())
     in_deviations = float(np.ptp(differences))
     if 0 < in_deviations < 1:
         spread /= in_deviations
     decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
-    return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
+    comma = "" if are_years(name, float(values.min()), float(values.max())) else ","
+    return [f"{value:{comma}.{min(decimals, 12)}f}" for value in values.tolist()]
 
 
 def _percent(values: AnyArray) -> list[str]:

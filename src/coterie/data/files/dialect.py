@@ -16,6 +16,7 @@ import numpy as np
 from coterie._printing import count_of, shortened
 from coterie.data.files.source import Source
 from coterie.data.marks import MISSING_MARKS
+from coterie.data.schema import FIRST_YEAR, LAST_YEAR
 from coterie.errors import InvalidParameter
 
 SAMPLE_BYTES = 1 << 18
@@ -42,7 +43,6 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
 _SEPARATOR_LINE = re.compile(r'\s*"?sep=([,;|\t])"?\s*$', re.IGNORECASE)
 _DECIMAL = re.compile(r"\d[.,]\d|\d[eE]-", re.ASCII)
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-YEARS = (1500, 2200)  # whole numbers that name a column behind a name
 SHOWN_NUMBERS = 3
 QUOTE = ord('"')
 
@@ -384,7 +384,7 @@ def counts_columns(rows: Sequence[Sequence[str]]) -> bool:
         return False
     counts = numbers[0] == 0 and numbers[-1] == len(numbers) - 1
     if start and first[start - 1].strip():
-        is_years = len(numbers) > 2 and YEARS[0] <= numbers[0] and numbers[-1] <= YEARS[1]
+        is_years = len(numbers) > 2 and numbers[0] >= FIRST_YEAR and numbers[-1] <= LAST_YEAR
         return is_years or (counts and len(numbers) > 2)
     if counts and (start > 0 or len(numbers) > 2):
         return True
