@@ -115,6 +115,9 @@ WRONG = [
         ["fti", "customers.csv"],
         'no such command "fti". Did you mean "fit"? (coterie --help lists all)',
     ),
+    (["customers.csv"], 'no such command "customers.csv". To find its groups: coterie fit customers.csv.'),
+    (["cluster", "customers.csv"], 'no such command "cluster". Use: coterie fit DATA.'),
+    (["explore", "customer.csv"], 'customer.csv: no such file. Did you mean "customers.csv"?'),
     (["predict", "m", "customers.csv"], "m: no such model file"),
     (["predict", "customers.csv", "customers.csv"], "customers.csv: is not a model that Coterie wrote"),
 ]

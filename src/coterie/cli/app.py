@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -65,6 +67,14 @@ Examples:
 
 After any command, --debug shows the traceback of an error.
 """
+# what other programs call it
+OTHER_NAMES = {
+    "cluster": "fit DATA",
+    "help": "--help",
+    "report": "fit DATA --report FILE.html",
+    "run": "fit DATA",
+    "version": "--version",
+}
 app = typer.Typer(
     name="coterie",
     add_completion=False,
@@ -102,11 +112,20 @@ def explain_usage(error: object, arguments: Sequence[str], commands: ValuesByNam
         if word.startswith("-") or not known:
             continue
         if word not in known:
-            return f'no such command "{word}".{did_you_mean(word, known)} ({path} --help lists all)'
+            return f'no such command "{word}".{_meant(word, known)} ({path} --help lists all)'
         path, command = f"{path} {word}", known[word]
         known = getattr(command, "commands", {})
     name = path.rpartition(" ")[2]
     return f"{_sentence(error, command, name, arguments)} ({path} --help)"
+
+
+def _meant(word: str, known: ValuesByName) -> str:
+    """Return what to type instead of a word that is not a command."""
+    if "fit" in known and os.path.exists(word):
+        return f" To find its groups: coterie fit {shlex.quote(word)}."
+    if "fit" in known and word in OTHER_NAMES:
+        return f" Use: coterie {OTHER_NAMES[word]}."
+    return did_you_mean(word, known)
 
 
 def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> str:

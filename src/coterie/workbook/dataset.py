@@ -23,7 +23,7 @@ from coterie._support.stores import is_url
 from coterie._support.typing import Settings
 from coterie.data import Table, as_table
 from coterie.data.paths import is_in_blocks
-from coterie.errors import InvalidParameter, MissingFile
+from coterie.errors import InvalidParameter
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows.memory import MemoryRows
 from coterie.pipeline.rows.opening import memory_rows
@@ -169,8 +169,6 @@ def open_dataset(data: object, *, seed: int = 0, base: str | os.PathLike[str] | 
         return _sampled(data, seed)
     if isinstance(data, str | os.PathLike) and not _is_elsewhere(os.fspath(data)):
         path = Path(os.fspath(data)) if base is None else Path(base) / os.fspath(data)
-        if not path.exists():
-            raise MissingFile(f"{path}: there is no such file.")
         table = _dense(as_table(path, may_be_distances=True))
         if path.is_file():
             return Dataset(

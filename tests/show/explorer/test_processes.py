@@ -152,7 +152,7 @@ def test_a_port_that_is_taken_and_files_that_are_not_there(tmp_path, capsys):
         for arguments, match in (
             (["--port", str(port)], f"coterie: port {port} cannot be used (Address already in use)"),
             (["--port", "99999"], "coterie: --port must be a whole number from 0 to 65535, got 99999."),
-            ([str(tmp_path / "no.csv")], "there is no such file"),
+            ([str(tmp_path / "no.csv")], "no such file"),
             ([str(tmp_path / "no.coterie.json")], "there is no such file"),
             ([str(tmp_path / "no.model")], "no such model file"),
             (["set:irs"], 'no such set "irs". Did you mean "iris"?'),
