@@ -179,3 +179,27 @@ def test_rows_that_are_copies_are_counted():
     assert coterie.inspect(pl.concat([frame, frame[:3]])).notes == ("3 rows are copies of others",)
     answers = pl.DataFrame({"q1": [1, 2] * 20, "q2": [1, 1, 2, 3] * 10})
     assert coterie.inspect(answers).notes == ()
+
+
+LINKS = {"source": list("abcd"), "target": list("bcda"), "weight": [1.0, 2.0, 3.0, 4.0]}
+STEPS = {"sensor": [*"aaaabbbb"], "time": [0, 1, 2, 3] * 2, "value": [0.5, 0.1, 0.7, 0.2, 3.0, 3.5, 3.1, 3.2]}
+
+
+@pytest.mark.parametrize(
+    ("table", "hint"),
+    [
+        (LINKS, "source and target look like links of a network; coterie.fit(graph=...)"),
+        ({**LINKS, "target": list("wxyz")}, None),
+        (STEPS, 'look like time series, one per sensor; series=["sensor", "time", "value"] groups these'),
+        ({**STEPS, "time": [0, 0, 1, 1] * 2}, None),
+        ({**STEPS, "time": list(range(8))}, None),
+    ],
+)
+def test_links_and_series_are_recognised(table, hint):
+    """Law: a table of links, or of values over time, is answered with a hint; other tables are not."""
+    notes = coterie.inspect(pl.DataFrame(table)).notes
+    assert (notes == ()) if hint is None else any(hint in note for note in notes)
+    fitted = coterie.fit(
+        pl.DataFrame({name: cells * 3 for name, cells in LINKS.items()}), "kmeans", 2, believe=False
+    )
+    assert any("links of a network" in note for note in fitted.notes)

@@ -23,11 +23,10 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import Flag, Nothing, check_data, check_parameter
 from coterie.data.frames import materialised
+from coterie.data.schema import SOURCES, TARGETS
 from coterie.errors import InvalidData, UnsupportedInput
 
 NEARLY_SYMMETRIC = 1e-5  # mirrored weights that differ by less, as a share of the largest, are averaged
-SOURCES = ("source", "from", "src", "node1", "node_1", "u", "i")
-TARGETS = ("target", "to", "dst", "dest", "node2", "node_2", "v", "j")
 WEIGHTS = ("weight", "weights", "w", "value", "strength")
 
 

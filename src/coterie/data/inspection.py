@@ -19,6 +19,7 @@ from coterie.data.columns import ColumnChoice, Look, cannot_keep, check_names, l
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
+from coterie.data.notes import note_other_shapes
 from coterie.data.prepared import without_unassociated
 from coterie.data.reading import SourceOptions
 from coterie.data.schema import are_years, is_text
@@ -192,7 +193,8 @@ def inspect(
         for name, look in looks.items()
     ]
     found = _without_unassociated(table, _without_mostly_empty(facts, kept), kept)
-    return Inspection(table.source, table.n_rows, found, (*table.notes, *_note_copies(looks, found)))
+    notes = (*table.notes, *_note_copies(looks, found), *note_other_shapes(looks))
+    return Inspection(table.source, table.n_rows, found, notes)
 
 
 def _note_copies(looks: Mapping[str, Look], facts: Sequence[ColumnFacts]) -> list[str]:

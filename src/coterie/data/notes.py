@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from coterie._printing import listed, shortened
 from coterie._support.notes import Note, option_of
+from coterie._support.optional import require
 from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
 from coterie.data.columns import ColumnChoice, Look
 from coterie.data.marks import Counts, add_marks, note_marks
-from coterie.data.schema import are_years
+from coterie.data.schema import SOURCES, TARGETS, are_years
 from coterie.errors import EmptyFile
 
 NAMED = 12  # columns of one option
 DATES_IN_PYTHON = 'dates="year", "month", "weekday" or "as-number"'
+LOOKED_AT = 10_000  # rows that tell links and series
+LEAST_STEPS = 3  # rows of a series
+SHOWN_VALUES = 3  # columns of values in a hint
+_TIME_NAME = re.compile(
+    r"time|timestamp|date|datetime|hour|minute|day|week|month|quarter|year|step|tick", re.IGNORECASE
+)
 CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
 
 
@@ -26,7 +34,7 @@ def reading_notes(
     *,
     levels: Levels = (),
 ) -> tuple[str, ...]:
-    """Return notes: marks of missing values, numbers in disguise, codes and dates left out, years used.
+    """Return notes: missing values, numbers in disguise, codes and dates left out, years, links and series.
 
     Parameters
     ----------
@@ -52,6 +60,7 @@ def reading_notes(
         *_note_readings(looks, used),
         *_note_left_out(choice),
         *_note_years(looks, used, keep),
+        *note_other_shapes(looks),
     )
 
 
@@ -169,3 +178,63 @@ def no_rows_in(name: str, n_files: int) -> EmptyFile:
     if n_files == 1:
         return EmptyFile(f"{name}: has no rows.")
     return EmptyFile(f"{name}: none of its {n_files:,} files has rows.")
+
+
+def note_other_shapes(looks: Mapping[str, Look]) -> list[str]:
+    """Return notes on tables whose rows are links of a network or steps of series."""
+    return [*_note_links(looks), *_note_series(looks)]
+
+
+def _note_links(looks: Mapping[str, Look]) -> list[str]:
+    """Return that two columns look like the ends of links: they are called so, and share values."""
+    lower = {name.strip().lower(): name for name in looks}
+    ends = [
+        next((lower[one] for one in names if len(one) > 1 and one in lower), None)
+        for names in (SOURCES, TARGETS)
+    ]
+    if ends[0] is None or ends[1] is None:
+        return []
+    first, second = (set(looks[str(name)].series.drop_nulls().head(LOOKED_AT)) for name in ends)
+    if not first & second:
+        return []
+    fact = f"{shortened(ends[0])} and {shortened(ends[1])} look like links of a network"
+    return [
+        Note(
+            f"{fact}; coterie.fit(graph=...) finds its communities", f"{fact}; --graph finds its communities"
+        )
+    ]
+
+
+def _note_series(looks: Mapping[str, Look]) -> list[str]:
+    """Return that a table looks like long series: a value for each time of each of several things."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    time = next((name for name in looks if _TIME_NAME.fullmatch(name.strip())), None)
+    values = [name for name, look in looks.items() if look.numbers is not None and name != time]
+    for name, look in looks.items():
+        ids = look.series.head(LOOKED_AT)
+        if (
+            time is None
+            or name == time
+            or ids.dtype.is_float()
+            or not 1 < ids.n_unique() <= len(ids) / LEAST_STEPS
+        ):
+            continue
+        rest = [one for one in values if one != name]
+        times = looks[time].series.head(LOOKED_AT)
+        is_shared = times.n_unique() <= len(times) / 2
+        if (
+            rest
+            and is_shared
+            and not polars.DataFrame([ids.alias("id"), times.alias("time")]).is_duplicated().any()
+        ):
+            columns = [name, time, *rest[:SHOWN_VALUES]]
+            fact = f"{shortened(name)} and {shortened(time)} look like time series, one per {shortened(name)}"
+            return [
+                Note(
+                    *(
+                        f"{fact}; {option_of('series', columns, shell=shell)} groups these"
+                        for shell in (False, True)
+                    )
+                )
+            ]
+    return []

@@ -39,6 +39,9 @@ _CODE_NAMES = {
 _YEAR_NAME = re.compile(r"(^|_|\b)(year|yr|jahr|vintage|baujahr)(_|$)", re.IGNORECASE)
 MOST_CLASSES = 50
 FIRST_YEAR, LAST_YEAR = 1500, 2200
+# what the ends of the links of a network are called
+SOURCES = ("source", "from", "src", "node1", "node_1", "u", "i")
+TARGETS = ("target", "to", "dst", "dest", "node2", "node_2", "v", "j")
 
 
 def is_key_name(name: str) -> bool:
