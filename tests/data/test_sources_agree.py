@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow
 import pyarrow.dataset
 import pytest
+from scipy.sparse import issparse
 
 import coterie
 from coterie._support.panics import Panicked, quiet_panics, without_panics
@@ -267,3 +268,27 @@ def test_files_of_which_none_has_rows(tmp_path):
         for read in (read_table, open_columns):
             with pytest.raises(EmptyFile, match="none of its 3 files has rows"):
                 read(str(folder))
+
+
+def test_other_kinds_of_tables_in_memory():
+    """Law: records, structured arrays, one column and sparse frames are tables; an open file is refused."""
+    frame = pd.DataFrame({"x": X, "y": [1.0, 0.0, 0.0, 5.0, 0.0, 7.0]})
+    records = frame.to_dict("records")
+    structured = frame.to_records(index=False).view(np.ndarray)
+    sparse = frame.astype(pd.SparseDtype(float, 0.0))
+    for rows in (records, structured, sparse, frame.astype({"y": sparse["y"].dtype}), pl.from_pandas(frame)):
+        table = as_table(rows)
+        assert table.columns == ("x", "y")
+        np.testing.assert_array_equal(_dense(table), frame)
+    assert issparse(as_table(sparse).content)
+    for column in (frame["x"], pl.Series("x", X)):
+        assert as_table(column).columns == ("x",)
+    assert as_table(pd.Series(X)).columns == ("column_1",)
+    ours, theirs = (coterie.fit(rows, "kmeans", 2, believe=False).labels for rows in (records, frame))
+    np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(UnsupportedInput, match="the data are an open file"):
+        as_table(io.BytesIO(b"x,y"))
+
+
+def _dense(table):
+    return table.content.toarray() if issparse(table.content) else table.matrix(table.columns)

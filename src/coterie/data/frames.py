@@ -25,7 +25,7 @@ from coterie.data.paths import most_rows_in_memory
 from coterie.data.reading import read_table, refuse_option
 from coterie.data.readings import ColumnReadings, texts_to_keep
 from coterie.data.table import Table
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 THE_DATA = "the data"
 
@@ -43,9 +43,9 @@ def as_table(
 
     Parameters
     ----------
-    data : Table, path, DataFrame (pandas, polars), Arrow table, dict of columns or array-like
-        Files are read by `read_table`. Frames keep the names of their columns. A LazyFrame of polars and a
-        relation of DuckDB are collected.
+    data : Table, path, DataFrame or Series (pandas, polars), Arrow table, dict of columns, list of dicts, array
+        Files are read by `read_table`. Frames keep the names of their columns, and stay sparse if every column
+        is. A LazyFrame of polars and a relation of DuckDB are collected.
     columns : sequence of str, default=None
         Names of the columns of an array; None: column_1 and so on.
     may_be_distances : bool, default=False
@@ -75,6 +75,10 @@ def as_table(
         if value is not None:
             raise InvalidParameter(f"{name} is for files and databases, not for {kind_of(data)}.")
     data = materialised(data)
+    if hasattr(data, "columns") and hasattr(
+        data, "sparse"
+    ):  # a frame of pandas with nothing but sparse columns
+        columns, data = _names_of(data), data.sparse.to_coo().tocsr()
     if hasattr(data, "columns") and not issparse(data):
         table = _of_frame(data, texts=texts_to_keep(known))
         return replace(table, dates=dates, readings=known)
@@ -121,7 +125,7 @@ def kind_of(data: object) -> str:
 
 
 def materialised(data: Any) -> Any:
-    """Return queries that were not run yet (polars, DuckDB), Arrow tables and columns by name as frames.
+    """Return queries that were not run yet (polars, DuckDB), Arrow tables, records and columns as frames.
 
     Examples
     --------
@@ -138,7 +142,24 @@ def materialised(data: Any) -> Any:
         return _of_arrow(require("polars", extra="cli", purpose="Taking Arrow tables"), data)
     if isinstance(data, dict) and not issparse(data):
         return _of_columns(data)
+    if kind == "Series" and hasattr(data, "to_frame"):
+        return data.to_frame("column_1" if data.name in (None, "") else data.name)
+    if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        return _of_columns({name: [row.get(name) for row in data] for name in names})
+    if isinstance(data, np.ndarray) and data.dtype.names and data.ndim == 1:
+        return _of_columns({name: data[name] for name in data.dtype.names})
+    if hasattr(data, "read") and not hasattr(data, "shape"):
+        raise UnsupportedInput(f"the data are an open file ({kind}). Give its path.")
     return data
+
+
+def _names_of(frame: Any) -> list[str]:
+    """Return the names of the columns of a pandas frame; no two may be the same."""
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise InvalidData("the names of the columns must differ; rename those that occur twice.")
+    return names
 
 
 def _of_arrow(polars: ModuleType, data: Any) -> PolarsFrame:
@@ -178,9 +199,7 @@ def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
     """Return the table of a pandas or polars frame, column by column."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
     if not isinstance(frame, polars.DataFrame):
-        names = [str(name) for name in frame.columns]
-        if len(set(names)) < len(names):
-            raise InvalidData("the names of the columns must differ; rename those that occur twice.")
+        names = _names_of(frame)
         values = [series_of(name, frame.iloc[:, at]) for at, name in enumerate(names)]
         frame = polars.DataFrame(values)
     if frame.height == 0 or frame.width == 0:
@@ -192,6 +211,8 @@ def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
 def series_of(name: str, column: Any) -> PolarsSeries:
     """Return one column of a pandas frame as a polars series."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
+    if hasattr(column, "sparse"):
+        column = column.sparse.to_dense()
     kind = getattr(column.dtype, "kind", "O")
     if kind in "biufMm" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
