@@ -43,9 +43,9 @@ def as_table(
 
     Parameters
     ----------
-    data : Table, path, DataFrame or Series (pandas, polars), Arrow table, dict of columns, list of dicts, array
-        Files are read by `read_table`. Frames keep the names of their columns, and stay sparse if every column
-        is. A LazyFrame of polars and a relation of DuckDB are collected.
+    data : Table, path, frame or Series (pandas, polars), Arrow table, dict of columns, list of dicts or array
+        Files are read by `read_table`. Frames keep the names of their columns, and stay sparse if all of
+        them are. A LazyFrame of polars and a relation of DuckDB are collected.
     columns : sequence of str, default=None
         Names of the columns of an array; None: column_1 and so on.
     may_be_distances : bool, default=False
