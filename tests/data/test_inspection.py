@@ -157,6 +157,25 @@ def test_what_cannot_be_kept():
     assert said[0] == said[1]
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_times_of_every_unit(kind, unit):
+    """Law: dates and durations in seconds, which polars has not, are read as those in finer units."""
+    times = np.array([5, 86_400, 7, 99], "m8[s]") + np.zeros(4, f"{kind}[{unit}]")
+    times[2] = "NaT"
+    frame = pandas.DataFrame({"t": times, "b": [1.0, 2.0, 4.0, 3.5]})
+    expected = frame.astype({"t": f"{kind}[us]"})
+    assert frame["t"].dtype == np.dtype(f"{kind}[{unit}]")
+    assert coterie.inspect(frame).columns == coterie.inspect(expected).columns
+
+
+def test_times_beyond_every_calendar():
+    """Law: seconds too many for milliseconds are texts of NumPy, not other dates."""
+    frame = pandas.DataFrame({"t": np.array([0, 2**62], "M8[s]"), "b": [1.0, 2.0]})
+    read = coterie.read.as_table(frame).content["t"].to_list()
+    assert read == ["1970-01-01T00:00:00", str(np.int64(2**62).view("M8[s]"))]
+
+
 def test_whole_numbers_with_gaps_are_whole_from_everywhere(tmp_path):
     """Law: gaps do not make whole numbers floats, whether they come from a file, a database or a frame."""
     cells = [7, 3, None, 12, 5, 900]
