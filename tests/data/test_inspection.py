@@ -145,6 +145,23 @@ def test_infinite_numbers_are_refused_as_fit_does():
         coterie.fit(frame)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("numbers", "histogram"),
+    [
+        ([1e25, np.nextafter(1e25, 1e26)] * 3, (3, 0, 0, 0, 0, 0, 0, 3)),  # too near for bins between them
+        ([-1.7e308, 0.0, 1.7e308], (1, 0, 0, 0, 1, 0, 0, 1)),  # a range that overflows
+        ([0.0, 5e-324], (1, 0, 0, 0, 0, 0, 0, 1)),
+        ([4.0, 4.0], (0, 0, 0, 0, 2, 0, 0, 0)),
+        ([0.0, 0.0], (0, 0, 0, 0, 2, 0, 0, 0)),
+    ],
+)
+def test_histograms_of_numbers_at_the_limits(numbers, histogram):
+    """Law: whatever finite numbers a column has, they are counted in eight bins of equal width."""
+    (facts,) = coterie.inspect(pandas.DataFrame({"a": numbers})).columns
+    assert facts.histogram == histogram
+
+
 def test_what_cannot_be_kept():
     """Law: what fit refuses to keep, inspect refuses in the same words."""
     days = pandas.to_datetime(["2024-01-01", "2024-01-03", "2024-02-01", "2024-01-09"])
