@@ -85,7 +85,7 @@ def _one_shape_of_diagonals(weights: FloatArray, scatter: FloatArray) -> FloatAr
 
 
 def _unit_determinant(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    logarithms = np.linalg.slogdet(matrices)[1]
+    logarithms = stoppable(np.linalg.slogdet, matrices)[1]
     volumes = np.exp(logarithms / matrices.shape[-1])
     return volumes, matrices / volumes[..., None, None]
 
@@ -97,7 +97,7 @@ def _one_matrix_up_to_volume(weights: FloatArray, scatter: FloatArray) -> FloatA
         if not is_positive_definite(average):
             return np.full_like(scatter, np.nan)
         common = _unit_determinant(average)[1]
-        traces = np.trace(np.linalg.solve(common[None], scatter), axis1=1, axis2=2)
+        traces = np.trace(stoppable(np.linalg.solve, common[None], scatter), axis1=1, axis2=2)
         before, volumes = volumes, traces / scatter.shape[-1]
         if np.abs(volumes / before - 1).max() < ROUND_TOLERANCE:
             break
