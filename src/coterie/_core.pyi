@@ -90,6 +90,14 @@ def affinity_product(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     Gaussian affinities of the rows of X and Y times values; zero of a row with itself when Y is X.
     """
 
+def stop_threads(idents: Sequence[int]) -> None:
+    """
+    End what these threads of Python do in native code with KeyboardInterrupt, until they are released.
+    """
+
+def release_threads(idents: Sequence[int]) -> None:
+    """Take back stop_threads."""
+
 def default_threads() -> int:
     """Threads that a call with n_threads=0 uses now."""
 

@@ -1,12 +1,14 @@
 """From n_jobs to a number of threads."""
 
 import os
+import signal
 
 import numpy as np
 import pytest
 
 from coterie import _core
-from coterie._support.threads import MOST_THREADS, resolve_threads, usable_cpus
+from coterie._support.threads import MOST_THREADS, map_in_order, resolve_threads, usable_cpus
+from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
 
 
@@ -38,3 +40,26 @@ def test_usable_cpus_respects_affinity():
 def test_no_more_threads_than_a_system_has():
     """Law: a huge n_jobs, from a file say, asks for no more threads than can be started."""
     assert resolve_threads(10**12) == max(MOST_THREADS, usable_cpus())
+
+
+def test_ctrl_c_stops_what_other_threads_do():
+    """Law: Ctrl-C while the main thread waits for others ends their native work, not the next."""
+    ends = []
+
+    def work(at):
+        from coterie.cluster import KMeans
+
+        X = np.random.default_rng(at).normal(size=(20_000, 8))
+        if at == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        try:
+            KMeans(100, n_init=100_000, random_state=0).fit(X)  # an hour
+        except KeyboardInterrupt:
+            ends.append(at)
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        map_in_order(work, range(4), 2)
+    assert ends
+    assert set(ends) <= {0, 1}  # the others have not begun
+    assert map_in_order(lambda at: pairwise_distances(np.eye(200))[0, at], [0, 1], 2) == [0, np.sqrt(2)]

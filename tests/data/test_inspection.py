@@ -145,6 +145,23 @@ def test_infinite_numbers_are_refused_as_fit_does():
         coterie.fit(frame)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("numbers", "histogram"),
+    [
+        ([1e25, np.nextafter(1e25, 1e26)] * 3, (3, 0, 0, 0, 0, 0, 0, 3)),  # too near for bins between them
+        ([-1.7e308, 0.0, 1.7e308], (1, 0, 0, 0, 1, 0, 0, 1)),  # a range that overflows
+        ([0.0, 5e-324], (1, 0, 0, 0, 0, 0, 0, 1)),
+        ([4.0, 4.0], (0, 0, 0, 0, 2, 0, 0, 0)),
+        ([0.0, 0.0], (0, 0, 0, 0, 2, 0, 0, 0)),
+    ],
+)
+def test_histograms_of_numbers_at_the_limits(numbers, histogram):
+    """Law: whatever finite numbers a column has, they are counted in eight bins of equal width."""
+    (facts,) = coterie.inspect(pandas.DataFrame({"a": numbers})).columns
+    assert facts.histogram == histogram
+
+
 def test_what_cannot_be_kept():
     """Law: what fit refuses to keep, inspect refuses in the same words."""
     days = pandas.to_datetime(["2024-01-01", "2024-01-03", "2024-02-01", "2024-01-09"])
@@ -155,6 +172,25 @@ def test_what_cannot_be_kept():
             look(frame, keep=["day"])
         said.append(str(caught.value))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_times_of_every_unit(kind, unit):
+    """Law: dates and durations in seconds, which polars has not, are read as those in finer units."""
+    times = np.array([5, 86_400, 7, 99], "m8[s]") + np.zeros(4, f"{kind}[{unit}]")
+    times[2] = "NaT"
+    frame = pandas.DataFrame({"t": times, "b": [1.0, 2.0, 4.0, 3.5]})
+    expected = frame.astype({"t": f"{kind}[us]"})
+    assert frame["t"].dtype == np.dtype(f"{kind}[{unit}]")
+    assert coterie.inspect(frame).columns == coterie.inspect(expected).columns
+
+
+def test_times_beyond_every_calendar():
+    """Law: seconds too many for milliseconds are texts of NumPy, not other dates."""
+    frame = pandas.DataFrame({"t": np.array([0, 2**62], "M8[s]"), "b": [1.0, 2.0]})
+    read = coterie.read.as_table(frame).content["t"].to_list()
+    assert read == ["1970-01-01T00:00:00", str(np.int64(2**62).view("M8[s]"))]
 
 
 def test_whole_numbers_with_gaps_are_whole_from_everywhere(tmp_path):

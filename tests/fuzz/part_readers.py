@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from coterie.data import read_labels_table, read_table, settle_missing
+from coterie.data import inspect, read_labels_table, read_table, settle_missing
 from tests.fuzz.case import Case, expect
 from tests.fuzz.tables import draw_file
 
@@ -68,3 +68,9 @@ def run(case: Case) -> None:
         f"settle_missing {policy} of {words}", lambda: settle_missing(matrix, choice.used, policy=policy)
     )
     expect(settled is not None, "settle_missing: nothing")
+    if draw.chance(0.3):
+        found = case.optional(f"inspect of {words}", lambda: inspect(path, **options))
+        if found is not None:
+            case.attempt(f"what inspect says of {words}", lambda: str(found))
+            names = [facts.column for facts in found.columns]
+            expect(names == list(table.columns), "inspect: other columns than the table's", str(names))

@@ -49,6 +49,16 @@ def turn(array):
             first_is(1e-310),
             "mean_precision_ of BayesianGaussianMixture must hold numbers of at least 1e-300",
         ),
+        *(
+            (
+                lambda kind=kind, shape=shape: kind(2, covariance_type=shape, random_state=0).fit(ROWS),
+                f"{kind.__name__}.precisions_cholesky_",
+                first_is(1e308),  # finite, but no density that is made with it
+                f"precisions_cholesky_ of {kind.__name__} must be the factors of precisions_",
+            )
+            for kind in (cluster.GaussianMixture, cluster.BayesianGaussianMixture)
+            for shape in ("full", "tied", "diag", "spherical")
+        ),
         (
             lambda: cluster.KMeans(3, history=True, random_state=0).fit(ROWS),
             "KMeans.history_.steps.1.centers",

@@ -8,6 +8,7 @@ from inspect import signature
 
 import numpy as np
 
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import AnyFunction, FloatArray, LinearOperator
 
 EQUAL_SHARE = 1e-6  # entries of an axis that differ by less than this share of the largest are equally large
@@ -45,7 +46,7 @@ def symmetric_axes(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     (array([1., 4.]), array([[0., 1.],
            [1., 0.]]))
     """
-    values, vectors = np.linalg.eigh(matrix)
+    values, vectors = stoppable(np.linalg.eigh, matrix)
     return values, settle_signs(vectors)
 
 

@@ -6,11 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from coterie.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -91,7 +95,44 @@ def map_in_order(work: Callable[[Item], Answer], items: Iterable[Item], threads:
     listed = list(items)
     if threads == 1 or len(listed) < 2:
         return [work(item) for item in listed]
+    with workers(min(threads, len(listed))) as pool:
+        return list(pool.map(work, listed))
+
+
+@contextmanager
+def workers(count: int, begin: Callable[[], object] | None = None) -> Iterator[ThreadPoolExecutor]:
+    """Give a pool of threads that Ctrl-C stops: the main thread alone hears it, while it waits for them.
+
+    Parameters
+    ----------
+    count : int
+        How many threads.
+    begin : callable, default=None
+        What each does first.
+
+    Examples
+    --------
+    >>> with workers(2) as pool:
+    ...     list(pool.map(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(min(threads, len(listed))) as pool:
-        return list(pool.map(work, listed))
+    from coterie import _core
+
+    idents: list[int] = []
+
+    def start() -> None:
+        idents.append(get_ident())
+        if begin is not None:
+            begin()
+
+    pool = ThreadPoolExecutor(count, "coterie", initializer=start)
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        _core.stop_threads(idents)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        _core.release_threads(idents)

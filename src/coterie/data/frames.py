@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
@@ -214,9 +215,14 @@ def series_of(name: str, column: Any) -> PolarsSeries:
     if hasattr(column, "sparse"):
         column = column.sparse.to_dense()
     kind = getattr(column.dtype, "kind", "O")
-    if kind in "biufMm" and isinstance(column.dtype, np.dtype):
+    if kind in "biuf" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
     gone = column.isna().to_numpy()
+    if kind in "Mm" and isinstance(column.dtype, np.dtype):
+        times = _times(column.to_numpy())
+        if times is not None:
+            return polars.Series(name, times)
+        column = column.to_numpy()  # pandas' own times do not reach so far: those of NumPy have texts
     if getattr(column.dtype, "ordered", False):
         levels = [str(one) for one in column.cat.categories]
         if len(set(levels)) == len(levels):
@@ -232,6 +238,15 @@ def series_of(name: str, column: Any) -> PolarsSeries:
         return whole
     texts = [None if missing else str(value) for value, missing in zip(column, gone, strict=True)]
     return polars.Series(name, texts, dtype=polars.String)
+
+
+def _times(values: NDArray[Any]) -> NDArray[Any] | None:
+    """Return times in a unit that polars has; None where they are too far from 1970 for it."""
+    if np.datetime_data(values.dtype)[0] != "s":
+        return values
+    finer = values.astype(f"{values.dtype.kind}8[ms]")
+    is_same = np.array_equal(finer.astype(values.dtype).view(np.int64), values.view(np.int64))
+    return finer if is_same else None
 
 
 def _whole_numbers(polars: ModuleType, name: str, column: Any, gone: Mask) -> PolarsSeries:

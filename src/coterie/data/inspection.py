@@ -362,6 +362,9 @@ def _histogram(values: PolarsSeries, look: Look) -> tuple[int, ...]:
     polars = require("polars", extra="cli", purpose="Looking at columns")
     numbers = values.cast(polars.Float64).drop_nulls().to_numpy()
     numbers = numbers[np.isfinite(numbers)]
-    if not numbers.size or not np.isfinite(np.ptp(numbers)):
+    if not numbers.size:
         return ()
-    return tuple(np.histogram(numbers, bins=N_BINS)[0].tolist())
+    shares = numbers / (np.abs(numbers).max() or 1.0)  # their differences neither overflow nor vanish
+    least, spread = shares.min(), np.ptp(shares)
+    places = (shares - least) / spread if spread else np.full(shares.size, 0.5)  # one value: in the middle
+    return tuple(np.histogram(places, bins=N_BINS, range=(0.0, 1.0))[0].tolist())

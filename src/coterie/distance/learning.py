@@ -11,6 +11,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Mask
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import (
@@ -287,13 +288,13 @@ def _inverse_covariance(X: Data, Y: Data | None, who: str) -> FloatArray:
     covariance = np.atleast_2d(np.cov(rows, rowvar=False))
     scale = _deviations(covariance)
     correlations = covariance / np.outer(scale, scale)
-    eigenvalues = np.linalg.eigvalsh(correlations)
+    eigenvalues = stoppable(np.linalg.eigvalsh, correlations)
     if eigenvalues[0] <= SINGULAR * eigenvalues[-1]:
         raise InvalidData(
             f"the covariance of X is singular: some column is constant or a combination of others, and {who} "
             f"divides by it. Leave such columns out, or give VI, e.g. numpy.linalg.pinv(numpy.cov(X.T))."
         )
-    return np.asarray(np.linalg.inv(correlations) / np.outer(scale, scale))
+    return np.asarray(stoppable(np.linalg.inv, correlations) / np.outer(scale, scale))
 
 
 def _deviations(matrix: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.progress import Tracker
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import Data, FloatArray, Labels, Mask
 from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
@@ -92,7 +93,7 @@ class NullRows:
         means = np.nansum(known, axis=0) / n_known
         centred = np.where(self.filled, 0.0, known - means)
         pairs = np.maximum((~self.filled).astype(np.float64).T @ (~self.filled).astype(np.float64), 1.0)
-        values, axes = np.linalg.eigh((centred.T @ centred) / pairs)
+        values, axes = stoppable(np.linalg.eigh, (centred.T @ centred) / pairs)
         root = axes * np.sqrt(np.maximum(values, 0.0))
         drawn = rng.normal(size=self.rows.shape) @ root.T + means
         return np.asarray(drawn, dtype=self.rows.dtype)

@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from coterie._printing import shortened
 from coterie._support.linear_algebra import FLAT, lanczos, settle_signs
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import Data, FloatArray, SparseData
 from coterie._support.validation import Whole, check_parameter
 from coterie._support.validation.schema import ListOf, Schema, Tensor, Text
@@ -160,7 +161,7 @@ def _largest(narrow: SparseData, count: int, seed: int) -> tuple[FloatArray, Flo
     """Return the largest eigenvalues of the products of all pairs of rows, falling, and their vectors."""
     n_rows = narrow.shape[0]
     if n_rows <= MOST_DENSE:
-        squares, vectors = np.linalg.eigh(np.asarray((narrow @ narrow.T).toarray()))
+        squares, vectors = stoppable(np.linalg.eigh, np.asarray((narrow @ narrow.T).toarray()))
     else:
         start = np.random.default_rng(seed).normal(size=n_rows)
         squares, vectors = lanczos(

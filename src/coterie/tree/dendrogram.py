@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from coterie import _core
+from coterie._support.stoppable import part_of_square
 from coterie._support.typing import Indices, Labels, MatrixLike, VectorLike
 from coterie._support.validation import Flag, Whole, check_parameter, require_memory
 from coterie.errors import InvalidData, InvalidParameter
@@ -154,8 +155,7 @@ class Dendrogram(MeasuredTree):
         require_memory(24 * self.n_leaves**2, what, "Order a part of it: tree.subtree(node).")
         square = square_distances(X, distances, self.n_leaves, "leaf_order(optimal=True)")
         order = self._leaf_order
-        places = _core.tree_optimal_order(*self._arrays, np.ascontiguousarray(square[np.ix_(order, order)]))
-        return order[places]
+        return order[_core.tree_optimal_order(*self._arrays, part_of_square(square, order))]
 
     def reordered(self, order: VectorLike) -> Self:
         """Return the tree with children turned so that its leaves stand in this order.

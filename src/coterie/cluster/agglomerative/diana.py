@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.stoppable import part_of_square
 from coterie._support.typing import (
     AnyArray,
     Data,
@@ -153,7 +154,7 @@ def divide(D: Distances) -> LinkageMatrix:
         if len(rows) == 1:
             parts.setdefault(parent, []).append(int(rows[0]))
             continue
-        own = D[np.ix_(rows, rows)]
+        own = part_of_square(D, rows)
         split = len(splits)
         splits.append((float(own.max()), split, parent, len(rows)))
         has_left = split_off(own)

@@ -14,6 +14,7 @@ from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     AnyArray,
@@ -293,7 +294,7 @@ class AffinityPropagation(Clusterer):
                 f"rows of features, say affinity='euclidean'."
             )
         is_theirs = isinstance(X, np.ndarray) and np.may_share_memory(S, X)
-        return S.copy() if (is_theirs and self.copy) or not S.flags.writeable else S
+        return stoppable(np.ndarray.copy, S) if (is_theirs and self.copy) or not S.flags.writeable else S
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import AnyArray, AnyFunction, Data, FloatArray, Indices, ValuesByName, Weights
 from coterie.distance.pairwise import refuse_order
@@ -184,5 +185,5 @@ def least_eigenvalue_share(rows: KernelRows, n_rows: int, seed: int, most: int) 
     sample: AnyArray = np.arange(n_rows)
     if n_rows > most:
         sample = np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False))
-    values = np.linalg.eigvalsh(rows.rows(sample)[:, sample].astype(np.float64))
+    values = stoppable(np.linalg.eigvalsh, rows.rows(sample)[:, sample].astype(np.float64))
     return float(values[0] / max(np.abs(values).max(), np.finfo(np.float64).tiny))

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from coterie._support.linear_algebra import is_positive_definite
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import FloatArray
 
 MOST_ROUNDS = 500  # of the alternation between volumes and what they share; it gains a digit every few rounds
@@ -84,7 +85,7 @@ def _one_shape_of_diagonals(weights: FloatArray, scatter: FloatArray) -> FloatAr
 
 
 def _unit_determinant(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    logarithms = np.linalg.slogdet(matrices)[1]
+    logarithms = stoppable(np.linalg.slogdet, matrices)[1]
     volumes = np.exp(logarithms / matrices.shape[-1])
     return volumes, matrices / volumes[..., None, None]
 
@@ -96,7 +97,7 @@ def _one_matrix_up_to_volume(weights: FloatArray, scatter: FloatArray) -> FloatA
         if not is_positive_definite(average):
             return np.full_like(scatter, np.nan)
         common = _unit_determinant(average)[1]
-        traces = np.trace(np.linalg.solve(common[None], scatter), axis1=1, axis2=2)
+        traces = np.trace(stoppable(np.linalg.solve, common[None], scatter), axis1=1, axis2=2)
         before, volumes = volumes, traces / scatter.shape[-1]
         if np.abs(volumes / before - 1).max() < ROUND_TOLERANCE:
             break
@@ -114,7 +115,7 @@ def _with_own_axes(
     """Let every component keep its axes, and settle the variances along them, the largest first, together."""
 
     def likeliest(weights: FloatArray, scatter: FloatArray) -> FloatArray:
-        variances, axes = np.linalg.eigh(scatter)
+        variances, axes = stoppable(np.linalg.eigh, scatter)
         settled = of_diagonals(weights, variances)
         return np.asarray((axes * settled[:, None, :]) @ axes.transpose(0, 2, 1))
 
@@ -145,7 +146,8 @@ def with_common_axes(
         pooled = np.tensordot(weights, scatter, axes=1)
         heaviest = scatter[int(np.argmax(weights))]
         found = (
-            _turned(weights, scatter, np.linalg.eigh(start)[1], of_diagonals) for start in (pooled, heaviest)
+            _turned(weights, scatter, stoppable(np.linalg.eigh, start)[1], of_diagonals)
+            for start in (pooled, heaviest)
         )
         axes, variances = min(found, key=lambda each: _loss(weights, each[1]))
         return np.asarray((axes * variances[:, None, :]) @ axes.T)

@@ -10,6 +10,7 @@ import numpy as np
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support.linear_algebra import factor_correlations
+from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FloatArray, FloatType, Labels, Weights
 from coterie.cluster.mixture.families import Family
@@ -194,7 +195,7 @@ def precision_factors(covariances: FloatArray, family: Family) -> FloatArray:
     _refuse_flat(np.atleast_2d(_diagonals(covariances)))
     lower, roots = _cholesky(covariances)
     identity = np.broadcast_to(np.eye(covariances.shape[-1]), covariances.shape)
-    inverse = np.linalg.solve(lower, identity)
+    inverse = stoppable(np.linalg.solve, lower, identity)
     return np.triu(np.swapaxes(inverse, -1, -2) / roots[..., :, None])
 
 
@@ -210,7 +211,7 @@ def factors_of_precisions(precisions: FloatArray, family: Family) -> FloatArray:
     if family.kernel_shape == "diag":
         return np.sqrt(precisions)
     reversed_rows = precisions[..., ::-1, ::-1]
-    return np.ascontiguousarray(np.linalg.cholesky(reversed_rows)[..., ::-1, ::-1])
+    return np.ascontiguousarray(stoppable(np.linalg.cholesky, reversed_rows)[..., ::-1, ::-1])
 
 
 def _diagonals(matrices: FloatArray) -> FloatArray:

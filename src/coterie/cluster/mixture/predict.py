@@ -17,6 +17,7 @@ from coterie.cluster.mixture.parameters import Placing, label_rows, share_rows
 from coterie.cluster.mixture.starts import Draws
 from coterie.errors import InvalidParameter
 
+FACTOR_SHARE = 1e-3  # by which rounding, float32's too, may make factors and precisions differ
 LEAST_TOTAL = 1e-3  # weights may be in float32, and of many components
 
 _COVARIANCES = Either(
@@ -25,6 +26,16 @@ _COVARIANCES = Either(
     Tensor("columns", "columns"),
     Tensor("components"),
 )
+
+
+def _are_factors(factors: FloatArray, precisions: FloatArray, is_diagonal: bool) -> bool:
+    """Return whether squares of the factors have the sums that are the diagonals of the precisions."""
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.square(factors, dtype=np.float64)
+    sums = squares if is_diagonal else squares.sum(axis=-1)
+    own = precisions if is_diagonal else np.diagonal(precisions, axis1=-2, axis2=-1)
+    least = float(np.finfo(precisions.dtype).tiny)
+    return bool((np.abs(sums - own) <= FACTOR_SHARE * own + least).all())
 
 
 class MixtureClusterer(DensityClusterer):
@@ -63,6 +74,10 @@ class MixtureClusterer(DensityClusterer):
             )
             if not (own > 0).all():
                 raise wrong(name, who, "hold variances above 0", own.min())
+        if not _are_factors(
+            state["precisions_cholesky_"], state["precisions_"], family.kernel_shape == "diag"
+        ):
+            raise wrong("precisions_cholesky_", who, "be the factors of precisions_", "others")
         if abs(float(state["weights_"].sum(dtype=np.float64)) - 1) > LEAST_TOTAL:
             raise wrong("weights_", who, "have the sum 1", float(state["weights_"].sum(dtype=np.float64)))
 

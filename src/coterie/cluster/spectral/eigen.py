@@ -15,6 +15,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, lobpcg
 from coterie._support import scikit_learn
 from coterie._support.linear_algebra import lanczos
 from coterie._support.optional import require
+from coterie._support.stoppable import stoppable
 from coterie._support.threads import one_thread
 from coterie._support.typing import FloatArray, SparseData
 from coterie.errors import InvalidData, InvalidParameter, MissingDependency
@@ -142,7 +143,7 @@ def _by_lapack(problem: Eigenproblem, k: int) -> Eigenpairs:
     # the known ones go to the end of the spectrum
     scale = 3 * float(np.abs(matrix).sum(axis=1).max(initial=0.0)) or 1.0
     matrix = matrix - scale * problem.known @ problem.known.T
-    values, vectors = np.linalg.eigh(_symmetric(matrix))
+    values, vectors = stoppable(np.linalg.eigh, _symmetric(matrix))
     return Eigenpairs(values[::-1][:k], vectors[:, ::-1][:, :k])
 
 

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from coterie._support import scikit_learn
 from coterie._support.linear_algebra import settle_signs
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import Data, FloatArray, SparseData, Weights
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.spectral.embedding import LEAST_FACTOR, Embedding, SolverOptions
@@ -83,7 +84,7 @@ def embed_by_landmarks(
         weights = sparse.csr_array(weights.multiply(masses[:, None]))
     among = (weights.T @ walks).toarray()
     roots = np.sqrt(np.maximum(np.asarray(weights.sum(axis=0)).ravel(), np.finfo(np.float64).tiny))
-    squares, vectors = np.linalg.eigh(among / np.outer(roots, roots))
+    squares, vectors = stoppable(np.linalg.eigh, among / np.outer(roots, roots))
     missing = max(0, n_components + 1 - len(landmarks))  # fewer different rows than coordinates
     squares = np.pad(squares[::-1], (0, missing))
     factors = np.sqrt(np.clip(squares[: n_components + 1], 0.0, 1.0))

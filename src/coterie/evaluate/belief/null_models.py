@@ -12,6 +12,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from coterie import _core
 from coterie._support.linear_algebra import principal_components, settle_signs
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import AnyArray, AnyFunction, CheckedRows, Data, MatrixLike, SparseData
 from coterie._support.validation import Choice, Function, check_data, check_parameter
 from coterie.data.graphs import Graph
@@ -20,6 +21,11 @@ from coterie.errors import InvalidData
 EXCHANGES_PER_EDGE = 10  # what the literature asks for
 Sampler: TypeAlias = Callable[[np.random.Generator], CheckedRows]
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def _thin_svd(matrix: Floats) -> tuple[Floats, Floats, Floats]:
+    left, lengths, right = np.linalg.svd(matrix, full_matrices=False)
+    return left, lengths, right
 
 
 def fit_configuration(graph: SparseData) -> Sampler:
@@ -181,7 +187,7 @@ class Frame:
         (3, 1)
         """
         center = X.mean(axis=0, dtype=np.float64)
-        scores, lengths, axes = np.linalg.svd(X - center, full_matrices=False)
+        scores, lengths, axes = stoppable(_thin_svd, X - center)
         least = max(X.shape) * float(np.finfo(X.dtype).eps) * lengths[0]
         kept = lengths > least
         settled = settle_signs(axes[kept].T).T
@@ -195,7 +201,7 @@ class Frame:
 
     def dress(self, rows: Floats) -> AnyArray:
         """Return rows with exactly the mean and the covariance of the data, from rows of any."""
-        orthonormal, triangle = np.linalg.qr(rows - rows.mean(axis=0))
+        orthonormal, triangle = stoppable(np.linalg.qr, rows - rows.mean(axis=0))
         orthonormal *= np.sign(np.diagonal(triangle))  # without it the factor would not be uniform
         return (orthonormal @ self.axes + self.center).astype(self.dtype, copy=False)
 

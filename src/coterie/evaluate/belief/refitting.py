@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -18,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from coterie._support import scikit_learn
 from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
-from coterie._support.threads import resolve_threads
+from coterie._support.threads import resolve_threads, workers
 from coterie._support.typing import AnyArray, CheckedRows, Indices, Labels, MatrixLike, Model, Weights
 from coterie._support.validation import check_sparse
 from coterie.errors import InvalidData, InvalidParameter
@@ -155,17 +154,14 @@ def run_all(
     is true of what the first streams gave, the others are left out.
     """
     generators = [np.random.default_rng([seed, OWN_STREAM, at]) for at in range(n_runs)]
-    workers = min(resolve_threads(), n_runs)
+    n_workers = min(resolve_threads(), n_runs)
     found: list[Found] = []
     with hushed(), ExitStack() as stack:
-        if workers == 1 or n_rows > SIDE_BY_SIDE_ROWS:
+        if n_workers == 1 or n_rows > SIDE_BY_SIDE_ROWS:
             results: Iterable[Found] = map(work, generators)
         else:
             stack.enter_context(threadpool_limits(1))
-            pool = ThreadPoolExecutor(
-                workers, "coterie", initializer=threadpool_limits, initargs=(1, "openmp")
-            )
-            stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+            pool = stack.enter_context(workers(n_workers, lambda: threadpool_limits(1, "openmp")))
             results = pool.map(work, generators)
         for result in results:
             found.append(result)

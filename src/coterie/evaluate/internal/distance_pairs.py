@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import AnyArray, FloatArray, MatrixLike, RandomState, ValuesByName, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter, require_memory
 from coterie.distance.catalogue import DistanceLike
@@ -71,11 +72,11 @@ def c_index(
 
 def _c_index(pairs: Pairs) -> float:
     count = pairs.within.size
-    ordered = np.sort(np.concatenate(pairs))
+    ordered = stoppable(np.sort, np.concatenate(pairs))
     low, high = ordered[:count].sum(), ordered[ordered.size - count :].sum()
     if high == low:
         return 0.0
-    return float(min(1.0, max(0.0, (np.sort(pairs.within).sum() - low) / (high - low))))
+    return float(min(1.0, max(0.0, (stoppable(np.sort, pairs.within).sum() - low) / (high - low))))
 
 
 @pair_measure(symbol="Gamma", low=-1, high=1, reference="baker-1975")
@@ -182,10 +183,10 @@ def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
 
 
 def _count(pairs: Pairs) -> Order:
-    ordered = np.sort(pairs.between)
-    within = np.sort(pairs.within)
-    smaller = int(np.searchsorted(ordered, within, side="left").sum())
-    at_most = int(np.searchsorted(ordered, within, side="right").sum())
+    ordered = stoppable(np.sort, pairs.between)
+    within = stoppable(np.sort, pairs.within)
+    smaller = int(stoppable(np.searchsorted, ordered, within, "left").sum())
+    at_most = int(stoppable(np.searchsorted, ordered, within, "right").sum())
     return Order(within.size * ordered.size - at_most, smaller, within.size, ordered.size)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import FloatArray, Labels
 
 ROWS_PER_COLUMN = 4  # of the smallest group: else its covariance is not told
@@ -47,7 +48,7 @@ def log_likelihood(X: Any, labels: Labels) -> float:
         if len(own) < ROWS_PER_COLUMN * d:
             return -np.inf
         centred = own - own.mean(axis=0)
-        spreads = np.linalg.eigvalsh(centred.T @ centred / len(own))
+        spreads = stoppable(np.linalg.eigvalsh, centred.T @ centred / len(own))
         if spreads[0] <= least:
             return -np.inf
         total += len(own) * (np.log(len(own) / n_rows) - float(np.log(spreads).sum()) / 2.0)

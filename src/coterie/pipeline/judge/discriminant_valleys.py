@@ -19,6 +19,7 @@ from scipy.special import digamma, gammaln
 
 from coterie import _core
 from coterie._support.linear_algebra import principal_components
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import Data, FloatArray, Labels, Mask
 
 SPLITS = 4  # of the rows in halves: the mean over several depends less on one of them
@@ -200,7 +201,7 @@ def negentropy_of(rows: FloatArray) -> float:
     if n_rows < LEAST_ROWS:
         return np.inf
     centred = rows - rows.mean(axis=0)
-    spread, axes = np.linalg.eigh(centred.T @ centred / n_rows)
+    spread, axes = stoppable(np.linalg.eigh, centred.T @ centred / n_rows)
     n_axes = min(int((spread > NO_SPREAD * spread[-1]).sum()), MOST_AXES)
     if not n_axes:
         return np.inf

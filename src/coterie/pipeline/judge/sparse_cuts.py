@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import FloatArray, Indices, Labels
 
 # neighbours that are divided, in units of what a border through a round cloud divides, which the best of many
@@ -83,7 +84,7 @@ def elongations(
 
 def _elongation(rows: FloatArray, m: int) -> float:
     centred = rows - rows.mean(axis=0)
-    spreads = np.linalg.eigvalsh(centred.T @ centred)[::-1][:m]
+    spreads = stoppable(np.linalg.eigvalsh, centred.T @ centred)[::-1][:m]
     if spreads[-1] <= NO_SPREAD * spreads[0]:
         return 1.0
     return float(np.sqrt(spreads[0]) / np.exp(np.log(spreads).mean() / 2))

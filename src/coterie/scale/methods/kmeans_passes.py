@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from dask.system import CPU_COUNT
 
 from coterie import _core
+from coterie._support.threads import workers
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels
 from coterie.distance import find_distance
 from coterie.scale.blocks import Block, Blocks, finite_rows
@@ -199,7 +199,7 @@ def _value(native: NativeBlock, centers: Centers) -> tuple[FloatArray, Units, st
 
 def _each(function: Callable[[NativeBlock], Found], kept: list[NativeBlock]) -> list[Found]:
     """Return what a function finds in blocks, as many at once as Dask would take."""
-    with ThreadPoolExecutor(dask.config.get("num_workers", None) or CPU_COUNT) as pool:
+    with workers(dask.config.get("num_workers", None) or CPU_COUNT) as pool:
         return list(pool.map(function, kept))
 
 

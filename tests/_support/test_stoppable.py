@@ -1,0 +1,95 @@
+"""Ctrl-C while a library computes."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from coterie._support import stoppable as module
+from coterie._support.linear_algebra import symmetric_axes
+from coterie._support.stoppable import LARGE, part_of_square, stoppable
+from coterie.cluster.agglomerative.diana import divide
+from coterie.evaluate.internal import gamma
+
+MANY = np.zeros(LARGE)
+
+
+class Deaf:
+    """A call that hears no signal: it sends one and lasts until it is released."""
+
+    def __init__(self):
+        self.released = threading.Event()
+        self.has_ended = threading.Event()
+        self.thread = None
+
+    def __call__(self, *values):
+        self.thread = threading.current_thread()
+        os.kill(os.getpid(), signal.SIGINT)
+        self.released.wait(60)
+        self.has_ended.set()
+
+
+@pytest.fixture
+def deaf():
+    call = Deaf()
+    yield call
+    call.released.set()
+    assert call.has_ended.wait(60)
+
+
+def test_ctrl_c_is_heard_during_a_call_that_hears_nothing(deaf):
+    """Law: KeyboardInterrupt comes while the call lasts; its thread does not keep the process alive."""
+    with pytest.raises(KeyboardInterrupt):
+        stoppable(deaf, MANY)
+    assert not deaf.has_ended.is_set()
+    assert all(thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
+
+
+@pytest.mark.parametrize(
+    ("name", "act"),
+    [
+        ("linalg.eigh", lambda: symmetric_axes(np.eye(600))),
+        ("sort", lambda: gamma(np.random.default_rng(0).normal(size=(1200, 2)), np.arange(1200) % 2)),
+    ],
+)
+def test_decompositions_and_sorts_of_much_can_be_stopped(deaf, monkeypatch, name, act):
+    """Law: where the library works on much, Ctrl-C does not wait for it."""
+    monkeypatch.setattr(f"numpy.{name}", deaf)
+    with pytest.raises(KeyboardInterrupt):
+        act()
+    assert not deaf.has_ended.is_set()
+    assert deaf.thread is not threading.main_thread()
+
+
+def test_answers_and_errors_are_those_of_the_call():
+    """Law: answers, errors and the state of NumPy are as if it were called here, from every thread."""
+    np.testing.assert_array_equal(stoppable(np.add, MANY, np.arange(LARGE)), np.arange(LARGE))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        stoppable(np.linalg.inv, np.zeros((600, 600)))
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        stoppable(np.log, MANY)
+    places = []
+    for count in (1, LARGE):
+        stoppable(lambda values: places.append(threading.current_thread()), MANY[:count])
+    assert places[0] is threading.main_thread()
+    assert places[1] is not threading.main_thread()
+    worker = threading.Thread(
+        target=stoppable, args=(lambda _: places.append(threading.current_thread()), MANY)
+    )
+    worker.start()
+    worker.join()
+    assert places[2] is worker  # no signal comes to it: there is nothing to hear
+
+
+def test_parts_of_squares(monkeypatch):
+    """Law: the part is NumPy's, however many rows are taken at once; trees that are made with it too."""
+    square = np.random.default_rng(0).normal(size=(50, 50))
+    places = np.random.default_rng(1).permutation(50)[:37]
+    distances = np.abs(square + square.T)
+    np.fill_diagonal(distances, 0.0)
+    tree = divide(distances)
+    monkeypatch.setattr(module, "ROWS_AT_ONCE", 5)
+    np.testing.assert_array_equal(part_of_square(square, places), square[np.ix_(places, places)])
+    np.testing.assert_array_equal(divide(distances), tree)
