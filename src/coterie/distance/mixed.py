@@ -83,17 +83,14 @@ def learn_table(
     """Return how tables become codes, and the distance of these codes."""
     if distance.domain == "mixed":
         table = TableEncoding.learn(X, *others, kinds=distance.values["kinds"], who=who)
-        return table, of_codes(distance, table)
+        return table, distance_of_codes(distance, table)
     by_type = TableEncoding.learn(X, *others, who=who).without_order()
     if distance.domain == "categorical":
         return by_type, distance
     if "levels" in distance.values:
         kinds = [_kind_in_set(levels) for levels in by_type.levels]
         table = TableEncoding.learn(X, *others, kinds=kinds, who=who)
-        n_levels = [
-            len(levels or ()) * (kind == "category") for kind, levels in zip(kinds, table.levels, strict=True)
-        ]
-        return table, find_distance(distance, levels=n_levels) if any(n_levels) else distance
+        return table, distance_of_codes(distance, table)
     for at, levels in enumerate(by_type.levels):
         if levels is not None and len(levels) > 2:
             raise InvalidData(
@@ -125,8 +122,20 @@ def refuse_missing(coded: Data, distance: str, *, who: str, name: str = "X") -> 
         )
 
 
-def of_codes(distance: Distance, table: TableEncoding) -> Distance:
+def distance_of_codes(distance: Distance, table: TableEncoding) -> Distance:
     """Return the distance of rows that the table has coded."""
+    if distance.domain == "mixed":
+        return _of_mixed_codes(distance, table)
+    if "levels" not in distance.values:
+        return distance
+    n_levels = [
+        len(levels or ()) * (kind == "category")
+        for kind, levels in zip(table.kinds, table.levels, strict=True)
+    ]
+    return find_distance(distance, levels=n_levels) if any(n_levels) else distance
+
+
+def _of_mixed_codes(distance: Distance, table: TableEncoding) -> Distance:
     kinds = tuple("number" if kind == "ordinal" else kind for kind in table.kinds)
     told = {name: value for name, value in distance.told.items() if name not in ("kinds", "w")}
     w = distance.values["w"]
