@@ -246,7 +246,7 @@ def _read_newick(source: Source) -> Phylogeny:
         words = (
             str(error).removeprefix("text of Phylogeny.from_newick ").replace("names of Phylogeny", "names")
         )
-        raise source.fail(words) from None
+        raise source.fail(words.replace("names of Phylogeny", "names")) from None
 
 
 def _rooted(tree: Phylogeny, asked: Request) -> Phylogeny:

@@ -147,9 +147,7 @@ def has_neighbours(distance: Distance | None, X: CheckedRows, radius: float) -> 
     """
     if distance is None or distance.finish is not Finish.dice:
         is_in = has_distances(distance, X)
-    elif (
-        radius >= 1 or distance.values["levels"] is not None
-    ):  # with categories every row has a value of each
+    elif radius >= 1 or distance.values["levels"] is not None:  # with categories no set is empty
         return None
     else:
         is_in = X.any(axis=1)
