@@ -98,7 +98,7 @@ def test_proteins_and_trees(folder, cli):
         (("proteins.fasta", "--kind", "dna"), "at site"),
         (("tree.nwk", "--bootstrap", 9), "--bootstrap is for sequences, and tree.nwk is a tree"),
         (("none.fasta",), "no such file"),
-        (("cut.nwk",), "is not a Newick tree"),
+        (("cut.nwk",), "cut.nwk: is not a Newick tree"),
         (("two.fasta",), "at least 3 sequences, got 2"),
         (("table.csv",), "is not FASTA"),
     ],

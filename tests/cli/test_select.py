@@ -91,7 +91,7 @@ def test_data_in_blocks(folder, cli):
         code, _, err = cli(*words)
         assert code == 0, err
     code, _, err = cli("select", "points.zarr", "--encoding", "cp1252")
-    assert (code, err) == (2, "coterie: --encoding does not work for data in blocks. Leave it out.\n")
+    assert (code, err) == (2, "coterie: --encoding is for text: points.zarr has none. Leave it out.\n")
 
 
 def test_the_answer_comes_first(folder, cli):

@@ -72,9 +72,25 @@ def test_copies_weigh_one():
 
 def test_bad_requests():
     """Law: too many neighbours, rows without direction and unknown weights are refused in words."""
-    with pytest.raises(InvalidParameter, match=r"n_neighbors of k_nearest must be at most 2 \(3 rows"):
+    with pytest.raises(InvalidParameter, match=r"n_neighbors of neighbour_graph must be at most 2 \(3 rows"):
         neighbour_graph(X[:3], 5)
     with pytest.raises(InvalidData, match="row 1 of X has length zero: its cosine distance is undefined"):
         neighbour_graph([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], 1, "cosine")
     with pytest.raises(InvalidParameter, match='weights of neighbour_graph must be one of "fuzzy"'):
         neighbour_graph(X, 5, weights="umap")
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        (X, {"n_neighbors": 500}),
+        (X, {"recall": 2.0}),
+        (X, {"metric": "precomputed", "recall": 0.9}),
+        ([], {}),
+    ],
+)
+def test_errors_name_the_graph(given, options):
+    """Law: what is wrong with rows or parameters is said of `neighbour_graph`, which was called."""
+    with pytest.raises((InvalidData, InvalidParameter), match="neighbour_graph") as caught:
+        neighbour_graph(given, **options)
+    assert "k_nearest" not in str(caught.value)

@@ -21,7 +21,7 @@ from coterie.cli.render.terminal import is_watched
 from coterie.data import Table, shown_name
 from coterie.data.databases import SpooledRows, is_database
 from coterie.data.frames import read_table_or_blocks
-from coterie.data.paths import is_in_blocks
+from coterie.data.paths import is_in_blocks, is_zarr
 from coterie.errors import DataNotice, FileProblem, InvalidParameter
 from coterie.persist import load
 from coterie.pipeline import Clustering, FitRequest, GraphClustering, column_readings, predict_table, run
@@ -62,7 +62,7 @@ def found_in(
         yield run(source, request, progress, in_shell=True)
         return
     files.check_parts()
-    given = reading_in_blocks(header=header, encoding=encoding, **request.reading)
+    given = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
     request = replace(request, reading=given)
     from coterie.scale.rows import run_in_blocks
 
@@ -112,9 +112,12 @@ def refuse_options(**given: object) -> None:
             raise InvalidParameter(f"--{name} does not work for data in blocks. Leave it out.")
 
 
-def reading_in_blocks(**given: Any) -> ValuesByName:
-    """Return what was said of reading files, for data in blocks; refuse what workbooks and databases take."""
+def reading_in_blocks(data: object, **given: Any) -> ValuesByName:
+    """Return what was said of reading files, for data in blocks; refuse what is said of other sources."""
     named = {name: value for name, value in given.items() if value is not None}
+    of_text = [name for name in ("header", "encoding") if name in named]
+    if of_text and isinstance(data, str) and is_zarr(data):
+        raise InvalidParameter(f"--{of_text[0]} is for text: {shown_name(data)} has none. Leave it out.")
     refuse_options(**{name: True for name in named if name in ("sheet", "table", "query")})
     return named
 
@@ -183,7 +186,7 @@ def predict_files(
     JSON holds the labels: they are not printed a second time.
     """
     if is_in_blocks(data):
-        reading_in_blocks(**reading)
+        reading_in_blocks(data, header=header, encoding=encoding, **reading)
         return _predict_blocks(model, data, files, missing, reading, header=header, encoding=encoding)
     fitted = load(model)
     with track(is_watched(), f"reading {shown_name(data)}"):

@@ -64,4 +64,4 @@ def _sample(data: str, n_rows: int, seed: int, reading: Settings) -> tuple[Table
     from coterie.cli.fitting import reading_in_blocks
     from coterie.scale.sample_tables import sample_table
 
-    return sample_table(data, n_rows, seed, **reading_in_blocks(**reading))
+    return sample_table(data, n_rows, seed, **reading_in_blocks(data, **reading))

@@ -12,7 +12,7 @@ from coterie.data import AUTO, LeftOut, Table, shown_name
 from coterie.data.square import refuse_distances
 from coterie.pipeline import FitRequest, Recipe, make_estimator
 from coterie.pipeline.fit import open_rows
-from coterie.pipeline.rows.tables import prepare_table
+from coterie.pipeline.rows.tables import note_on_categories, prepare_table
 from coterie.select import Evidence, choose_k
 
 
@@ -62,6 +62,7 @@ def find(
     """Return the evidence for the rows of a table."""
     refuse_distances(table)
     prepared = prepare_table(table, request)
+    why = note_on_categories(table, request, "select", "coterie fit chooses the number of groups with")
     return Selection(
         data,
         request,
@@ -70,7 +71,7 @@ def find(
         prepared.table_columns,
         prepared.choice.left_out,
         prepared.scaling.how,
-        prepared.notes,
+        (*prepared.notes, why) if why else prepared.notes,
         _evidence(prepared.points, request, criteria, progress),
     )
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from coterie._support.typing import Indices, Labels, MatrixLike, ValuesByName
-from coterie.data import AUTO, LeftOut, Table
+from coterie.data import AUTO, LeftOut, PreparedRows, Table
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
-from coterie.distance import Distance, pairwise_distances
+from coterie.distance import Distance, find_distance, pairwise_distances
+from coterie.distance.mixed import distance_of_levels, takes_categories, takes_gaps
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.pipeline.groups import mixed_columns, spread_labels
-from coterie.pipeline.request import GOWER, FitRequest
-from coterie.pipeline.rows.tables import prepare_table
+from coterie.pipeline.groups import spread_labels
+from coterie.pipeline.request import FitRequest
+from coterie.pipeline.rows.tables import note_on_categories, prepare_table
 from coterie.tree import Dendrogram, linkage
 
 BEST = "best"
@@ -110,9 +111,10 @@ def grow(table: Table, how: TreeRequest, cut: str | None) -> Grown:
         columns = square_columns(table, drop=how.fit.drop)
     else:
         refuse_distances(table)
-        prepared = prepare_table(table, how.fit, categories=how.fit.distance == GOWER)
+        prepared = _prepared(table, how)
         X, rows, columns = prepared.points, prepared.rows, prepared.table_columns
-        metric = mixed_columns(prepared.levels).gower if prepared.levels else metric
+        if prepared.levels:
+            metric = distance_of_levels(find_distance(metric), prepared.levels)
     names = _names(table, rows, columns, how)
     tree = Dendrogram.from_linkage(linkage(X, how.linkage, metric), names=names, heights_are=how.kind)
     return Grown(
@@ -126,6 +128,18 @@ def grow(table: Table, how: TreeRequest, cut: str | None) -> Grown:
         table.notes if prepared is None else prepared.notes,
         _cut(tree, cut, X, how, metric),
     )
+
+
+def _prepared(table: Table, how: TreeRequest) -> PreparedRows:
+    """Return the rows of the tree, with categories or with a note that the distance does not take them."""
+    request = how.fit
+    if not takes_categories(how.metric):
+        prepared = prepare_table(table, request)
+        why = note_on_categories(table, request, f"{how.metric} distance", "--distance gower uses")
+        return replace(prepared, said=(*prepared.said, why)) if why else prepared
+    if request.missing == AUTO and not takes_gaps(how.metric):
+        request = replace(request, missing="drop")
+    return prepare_table(table, request, categories=True)
 
 
 def _cut(

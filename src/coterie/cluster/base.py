@@ -198,6 +198,18 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         other.__dict__.update(told, _table=table)
         return other
 
+    def _metric_of_fit(self, rows: CheckedRows) -> MetricLike:
+        """Return the distance from the rows of the fit: `metric`, and what it learned of a table."""
+        from coterie.distance import find_distance
+        from coterie.distance.mixed import distance_of_codes
+
+        metric: MetricLike = getattr(self, "metric", None)
+        if self._table is None:
+            return metric
+        params = getattr(self, "metric_params", None) or {}
+        distance = distance_of_codes(find_distance(metric, **params), self._table).fit(rows)
+        return find_distance(distance.name, **distance.told)
+
     def _read_table(self, X: MatrixLike) -> Data:
         """Return a table of mixed columns as the codes that the fit has learned."""
         from coterie.distance.mixed import is_mixed, refuse_missing

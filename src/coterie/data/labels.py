@@ -13,10 +13,21 @@ from scipy.sparse import issparse
 from coterie._printing import listed, shortened
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, PolarsFrame, PolarsSeries
-from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
+from coterie._support.validation.schema import (
+    COUNT,
+    Instance,
+    ListOf,
+    Maybe,
+    Names,
+    Schema,
+    Sometimes,
+    Tensor,
+    Text,
+)
+from coterie.data.categories import Levels
 from coterie.data.columns import LeftOut, check_names
 from coterie.data.files.source import open_source
-from coterie.data.missing import settle_missing
+from coterie.data.missing import refusal, settle_missing
 from coterie.data.paths import is_place
 from coterie.data.reading import read_table
 from coterie.data.table import Table
@@ -272,6 +283,8 @@ class LabelledData:
         Rows left out because a value or a label is missing.
     notes : tuple of str
         What had to be decided, in a user's words.
+    levels : tuple of (tuple of str or None), default=()
+        What the codes of each column of categories stand for, None for numbers; nothing: all are numbers.
     """
 
     _schema: ClassVar[Schema] = {
@@ -284,6 +297,7 @@ class LabelledData:
         "data_source": Text(),
         "n_dropped": COUNT,
         "notes": ListOf(Text(), kind=tuple),
+        "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
     }
 
     X: AnyArray
@@ -295,6 +309,7 @@ class LabelledData:
     data_source: str
     n_dropped: int
     notes: tuple[str, ...]
+    levels: Levels = ()
 
 
 def read_labelled_data(
@@ -304,6 +319,8 @@ def read_labelled_data(
     column: str | None = None,
     drop: tuple[str, ...] = (),
     missing: str = "error",
+    categories: bool = False,
+    keeps_gaps: bool = False,
     header: bool | None = None,
     encoding: str | None = None,
 ) -> LabelledData:
@@ -322,6 +339,10 @@ def read_labelled_data(
         Columns of the truth, which the data may hold as well: they are left out.
     missing : {"error", "drop"}, default="error"
         What to do with rows that lack a value or a label.
+    categories : bool, default=False
+        Whether columns of categories are taken, as codes.
+    keeps_gaps : bool, default=False
+        Whether rows that lack a value stay, with NaN.
     header, encoding
         As in `read_table`, for both files.
 
@@ -338,10 +359,11 @@ def read_labelled_data(
     name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
     other = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
     unused = [each for each in (name, *drop) if each in other.columns]
-    choice = other.choose(drop=unused)
+    choice = other.choose(drop=unused, categories=categories)
     for each in unused:
         choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
-    X = other.matrix(choice.used)
+    levels = other.levels(choice.used) if categories else ()
+    X = other.coded(choice.used, levels)[0] if levels else other.matrix(choice.used)
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
     content, notes = align(other, table)  # labels in the order of the data
     found = content[name]
@@ -353,17 +375,24 @@ def read_labelled_data(
         )
         raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
     kept = np.flatnonzero(~is_empty)
-    complete = settle_missing(X[kept], choice.used, policy=missing, source=other.source)
+    rows, used = np.arange(len(kept)), X[kept]
+    if not keeps_gaps:
+        is_missing = np.isnan(used)
+        if missing == "error" and is_missing.any():
+            raise refusal(is_missing, choice.used, other.source, ("drop",))
+        complete = settle_missing(used, choice.used, policy=missing, source=other.source)
+        rows, used = complete.rows, complete.X
     return LabelledData(
-        X=complete.X,
-        labels=label_values(found.filter(~found.is_null()))[complete.rows],
+        X=used,
+        labels=label_values(found.filter(~found.is_null()))[rows],
         columns=choice.used,
         left_out=choice.left_out,
         label_name=name,
         source=table.source,
         data_source=other.source,
-        n_dropped=other.n_rows - len(complete.rows),
+        n_dropped=other.n_rows - len(rows),
         notes=tuple(dict.fromkeys(notes)),
+        levels=levels,
     )
 
 

@@ -101,7 +101,7 @@ def settle_missing(
             f"{source}: {int(is_missing.sum()):,} stored values are NaN. Remove them from the matrix."
         )
     if policy in REFUSE:
-        raise _refusal(is_missing, columns, source)
+        raise refusal(is_missing, columns, source)
     kept = np.flatnonzero(~is_missing.any(axis=1))
     if policy == "auto":
         policy = "drop" if len(kept) >= max(2, MOSTLY_COMPLETE * n_rows) else "observed"
@@ -256,10 +256,18 @@ def _refuse_sizes(X: CheckedRows, columns: Sequence[str], source: str) -> None:
         )
 
 
-def _refusal(is_missing: Mask, columns: Sequence[str], source: str) -> InvalidData:
+def refusal(
+    is_missing: Mask,
+    columns: Sequence[str],
+    source: str,
+    policies: Sequence[str] = ("observed", "drop", "median"),
+) -> InvalidData:
+    """Return an error that names the first missing value, and the policies that would treat it."""
     fact = f"{source}: {_places(is_missing, columns, 'missing')}."
-    return InvalidData(f"{fact} Use missing='observed', 'drop' or 'median', or fill them first.").in_shell(
-        f"{fact} Use --missing observed|drop|median, or fill them first."
+    *others, last = map(repr, policies)
+    named = f"{', '.join(others)} or {last}" if others else last
+    return InvalidData(f"{fact} Use missing={named}, or fill them first.").in_shell(
+        f"{fact} Use --missing {'|'.join(policies)}, or fill them first."
     )
 
 

@@ -12,7 +12,7 @@ from coterie._support.validation.parameters import is_number
 from coterie._support.yes_no import YES_NO_WORDS
 from coterie.distance.catalogue import Distance, find_distance, known_names
 from coterie.distance.columns import YES_OR_NO, Column, Value, called, read_columns
-from coterie.distance.table import TableEncoding, checked_codes, column_place, is_coded
+from coterie.distance.table import Kind, TableEncoding, checked_codes, column_place, is_coded
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
 
@@ -51,6 +51,73 @@ def takes_table(metric: MetricLike, *tables: object) -> bool:
     return domain == "mixed" or (domain in ("categorical", "boolean") and any(map(_holds_names, tables)))
 
 
+def takes_categories(metric: MetricLike) -> bool:
+    """Return whether a `metric=` is a distance of rows that may hold categories.
+
+    Examples
+    --------
+    >>> [name for name in ("gower", "hamming", "jaccard", "matching", "euclidean") if takes_categories(name)]
+    ['gower', 'hamming', 'jaccard']
+    """
+    distance = _known(metric)
+    return distance is not None and (
+        distance.domain in ("mixed", "categorical") or "levels" in distance.values
+    )
+
+
+def holds_categories(metric: MetricLike, X: object) -> bool:
+    """Return whether rows under a distance have categories, by name or as codes: then they have no means.
+
+    Examples
+    --------
+    >>> holds_categories("hamming", [["red"], ["blue"]]), holds_categories("gower", [[1.0], [2.0]])
+    (True, False)
+    """
+    distance = _known(metric)
+    if distance is None:
+        return False
+    kinds, levels = distance.values.get("kinds"), distance.values.get("levels")
+    told = kinds if isinstance(kinds, tuple | list) else ()
+    if levels is not None or any(kind != "number" for kind in told):
+        return True
+    return distance.domain in ("mixed", "categorical", "boolean") and _holds_names(X)
+
+
+def columns_for(metric: MetricLike) -> dict[str, bool]:
+    """Return which cells of a table a distance takes, as options of those who read tables.
+
+    Examples
+    --------
+    >>> columns_for("gower"), columns_for("hamming")["keeps_gaps"]
+    ({'categories': True, 'keeps_gaps': True}, False)
+    """
+    return {"categories": takes_categories(metric), "keeps_gaps": is_mixed(metric)}
+
+
+def distance_of_levels(distance: Distance, levels: Sequence[tuple[str, ...] | None]) -> Distance:
+    """Return the distance of rows of numbers and codes, where `levels` are what the codes stand for.
+
+    Parameters
+    ----------
+    distance : Distance
+        One that takes categories.
+    levels : sequence of (tuple of str or None)
+        The values of each column, no before yes; None: numbers.
+
+    Examples
+    --------
+    >>> distance_of_levels(find_distance("jaccard"), [("free", "pro"), ("no", "yes"), None])
+    Distance('jaccard', levels=[2, 0, 0])
+    """
+    if distance.domain == "categorical":  # the share of columns that differ: Gower's, if all are categories
+        return find_distance("gower", kinds=("category",) * len(levels))
+    is_of_sets = "levels" in distance.values
+    kinds = tuple(
+        "number" if known is None else _kind_in_set(known) if is_of_sets else "category" for known in levels
+    )
+    return distance_of_codes(distance, TableEncoding(kinds, tuple(levels)))
+
+
 def _domain(metric: MetricLike) -> str | None:
     distance = _known(metric)
     return None if distance is None else distance.domain
@@ -83,17 +150,14 @@ def learn_table(
     """Return how tables become codes, and the distance of these codes."""
     if distance.domain == "mixed":
         table = TableEncoding.learn(X, *others, kinds=distance.values["kinds"], who=who)
-        return table, of_codes(distance, table)
+        return table, distance_of_codes(distance, table)
     by_type = TableEncoding.learn(X, *others, who=who).without_order()
     if distance.domain == "categorical":
         return by_type, distance
     if "levels" in distance.values:
         kinds = [_kind_in_set(levels) for levels in by_type.levels]
         table = TableEncoding.learn(X, *others, kinds=kinds, who=who)
-        n_levels = [
-            len(levels or ()) * (kind == "category") for kind, levels in zip(kinds, table.levels, strict=True)
-        ]
-        return table, find_distance(distance, levels=n_levels) if any(n_levels) else distance
+        return table, distance_of_codes(distance, table)
     for at, levels in enumerate(by_type.levels):
         if levels is not None and len(levels) > 2:
             raise InvalidData(
@@ -105,7 +169,7 @@ def learn_table(
     return TableEncoding.learn(X, *others, kinds=kinds, who=who), distance
 
 
-def _kind_in_set(levels: tuple[Value, ...] | None) -> str:
+def _kind_in_set(levels: tuple[Value, ...] | None) -> Kind:
     """Return what a column says of a set: a number, yes or no, or which of several values it has."""
     if levels is None:
         return "number"
@@ -125,8 +189,20 @@ def refuse_missing(coded: Data, distance: str, *, who: str, name: str = "X") -> 
         )
 
 
-def of_codes(distance: Distance, table: TableEncoding) -> Distance:
+def distance_of_codes(distance: Distance, table: TableEncoding) -> Distance:
     """Return the distance of rows that the table has coded."""
+    if distance.domain == "mixed":
+        return _of_mixed_codes(distance, table)
+    if "levels" not in distance.values:
+        return distance
+    n_levels = [
+        len(levels or ()) * (kind == "category")
+        for kind, levels in zip(table.kinds, table.levels, strict=True)
+    ]
+    return find_distance(distance, levels=n_levels) if any(n_levels) else distance
+
+
+def _of_mixed_codes(distance: Distance, table: TableEncoding) -> Distance:
     kinds = tuple("number" if kind == "ordinal" else kind for kind in table.kinds)
     told = {name: value for name, value in distance.told.items() if name not in ("kinds", "w")}
     w = distance.values["w"]

@@ -13,7 +13,7 @@ from coterie._support.typing import Distances, FloatArray, MatrixLike, SparseDat
 from coterie._support.validation import Choice, check_parameter
 from coterie._support.validation.schema import Instance, Schema, Tensor
 from coterie.distance.catalogue import Distance, RowFunction
-from coterie.distance.neighbours import Neighbours, k_nearest
+from coterie.distance.neighbours import Neighbours, nearest_of_each
 from coterie.errors import InvalidParameter
 
 GraphWeights: TypeAlias = Literal["fuzzy", "gaussian", "plain"]
@@ -93,7 +93,9 @@ def neighbour_graph(
             f'weights of neighbour_graph must be "plain" for inner_product, which has negative distances, '
             f'got "{weights}".'
         )
-    near = k_nearest(X, None, n_neighbors, metric, recall=recall, n_jobs=n_jobs, **params)
+    near = nearest_of_each(
+        X, n_neighbors, metric, recall=recall, n_jobs=n_jobs, params=params, who="neighbour_graph"
+    )
     return NeighbourGraph(graph_weights(near, weights, resolve_threads(n_jobs)), near)
 
 
@@ -140,6 +142,7 @@ def gaussian_weights(near: Neighbours) -> FloatArray:
 
     Examples
     --------
+    >>> from coterie.distance import k_nearest
     >>> gaussian_weights(k_nearest([[0.0], [1.0], [3.0]], n_neighbors=1)).round(3).ravel()
     array([0.368, 0.368, 0.135])
     """

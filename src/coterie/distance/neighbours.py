@@ -187,8 +187,27 @@ def k_nearest(
     who = "k_nearest"
     skip = _resolve_exclude_self(exclude_self, Y, who)
     query = _Query(X, Y, _with_products(metric), params, algorithm, n_jobs, who)
-    check_parameter(recall, Nothing() | Number(0.0, 1.0, open_below=True), name="recall", who=who)
-    if recall is None or (recall == 1.0 and not issparse(X)):
+    return _answer(query, n_neighbors, skip, recall)
+
+
+def nearest_of_each(
+    X: MatrixLike,
+    n_neighbors: int,
+    metric: str | RowFunction | Distance,
+    *,
+    recall: float | None,
+    n_jobs: int | None,
+    params: ValuesByName,
+    who: str,
+) -> Neighbours:
+    """Return for each row of X its nearest others, as `k_nearest` does; errors name the caller `who`."""
+    query = _Query(X, None, _with_products(metric), params, "auto", n_jobs, who)
+    return _answer(query, n_neighbors, True, recall)
+
+
+def _answer(query: _Query, n_neighbors: int, skip: bool, recall: float | None) -> Neighbours:
+    check_parameter(recall, Nothing() | Number(0.0, 1.0, open_below=True), name="recall", who=query.who)
+    if recall is None or (recall == 1.0 and not issparse(query.X)):
         return _find_nearest(query, n_neighbors, skip)
     _refuse_exact_options(query, skip)
     return _find_approximately(query, n_neighbors, float(recall))

@@ -60,7 +60,7 @@ def compare(
     progress: bool = is_watched()
     rows: Any = data
     if is_in_blocks(data):
-        given = reading_in_blocks(header=header, encoding=encoding, **request.reading)
+        given = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
         request = replace(request, reading=given)
     else:
         with track(progress, f"reading {shown_name(data)}"):

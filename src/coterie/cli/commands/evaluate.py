@@ -81,6 +81,7 @@ def evaluate(
     from coterie.cli.sampled import sample_alike
     from coterie.data import AUTO, check_scale, read_labels_table, read_rows, read_table, read_truth
     from coterie.data.paths import is_place
+    from coterie.distance.mixed import columns_for
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
     from coterie.pipeline.request import scale_for
@@ -123,7 +124,7 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found = read_rows(labelled, rows, pair, **how)
+        found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
         names = chosen["data"]
         parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
     if rows is not None and report is not None:

@@ -70,7 +70,7 @@ def select(
         find_criterion(name)
     progress, reading = is_watched(), options.reading(dates, sheet, table, query)
     if is_in_blocks(data):
-        how = reading_in_blocks(header=header, encoding=encoding, **reading)
+        how = reading_in_blocks(data, header=header, encoding=encoding, **reading)
         request = replace(request, reading=how)
         found = selection.find_as_fit_does(data, data, request, criterion, progress=progress)
     else:

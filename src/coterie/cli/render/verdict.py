@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from coterie._printing import count_of
 from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
 from coterie.data import SCALINGS, LabelledData, LabelPair, fit_scaling
+from coterie.data.scaling import scale_numbers
+from coterie.distance import Distance, find_distance
+from coterie.distance.mixed import distance_of_levels
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
@@ -120,9 +125,14 @@ class Quality:
         shows_all: bool = False,
     ) -> Quality:
         """Judge the groups by the data, their columns scaled."""
-        scaling = fit_scaling(found.X, scale)
+        levels = found.levels or (None,) * len(found.columns)
+        is_plain = not found.levels and not np.isnan(found.X).any()
+        scaling = fit_scaling(found.X, scale) if is_plain else scale_numbers(found.X, levels, scale)
         X = scaling.apply(found.X)
-        assessment = assess(X, found.labels, metric=distance, measures=names, noise=noise)
+        metric: str | Distance = distance
+        if found.levels:
+            metric = distance_of_levels(find_distance(distance), found.levels)
+        assessment = assess(X, found.labels, metric=metric, measures=names, noise=noise)
         return cls(found, assessment, distance, scaling.how, noise, shows_all)
 
     def facts(self) -> JsonObject:

@@ -145,8 +145,12 @@ def has_neighbours(distance: Distance | None, X: CheckedRows, radius: float) -> 
 
     Two empty sets have no Dice coefficient, and an empty set is at distance 1 from every other.
     """
-    is_of_sets = distance is not None and distance.finish is Finish.dice and radius < 1
-    is_in = X.any(axis=1) if is_of_sets else has_distances(distance, X)
+    if distance is None or distance.finish is not Finish.dice:
+        is_in = has_distances(distance, X)
+    elif radius >= 1 or distance.values["levels"] is not None:  # with categories no set is empty
+        return None
+    else:
+        is_in = X.any(axis=1)
     return None if is_in is None or is_in.all() or not is_in.any() else np.asarray(is_in)
 
 

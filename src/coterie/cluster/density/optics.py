@@ -377,7 +377,8 @@ class OPTICS(WeightedClusterer):
 
     def _check_new(self, X: MatrixLike) -> CheckedRows:
         data = super()._check_new(X).astype(np.float64, copy=False)
-        return (data != 0).astype(np.float64) if is_boolean(self.metric) else data
+        is_set = self._table is None and is_boolean(self.metric)
+        return (data != 0).astype(np.float64) if is_set else data
 
     def _to_fitted(self, data: CheckedRows) -> Distances:
         if self._is_given:

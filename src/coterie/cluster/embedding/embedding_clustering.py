@@ -310,7 +310,7 @@ class EmbeddingClustering(Clusterer):
     def _nearest(self, new: CheckedRows, k: int) -> Neighbours:
         if not issparse(self._rows):
             new = new.toarray() if issparse(new) else new
-            return k_nearest(new, self._rows, k, self.metric, n_jobs=self.n_jobs)
+            return k_nearest(new, self._rows, k, self._metric_of_fit(self._rows), n_jobs=self.n_jobs)
         distance, who = find_distance(self.metric), type(self).__name__
         ours = sparse_unit_rows(csr_array(self._rows), distance, who=who)
         found = sparse_nearest(sparse_unit_rows(csr_array(new), distance, who=who), ours, k)

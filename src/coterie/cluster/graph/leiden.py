@@ -182,7 +182,7 @@ class Leiden(Clusterer):
             index = np.argsort(new, axis=1, kind="stable")[:, :k]
             nearest = np.take_along_axis(new, index[:, :1], axis=1)[:, 0]
         else:
-            near = k_nearest(new, self._rows, k, self.metric, n_jobs=self.n_jobs)
+            near = k_nearest(new, self._rows, k, self._metric_of_fit(self._rows), n_jobs=self.n_jobs)
             index, nearest = near.index, near.distance[:, 0]
         labels = most_frequent(self.labels_[index])
         is_old = nearest == 0

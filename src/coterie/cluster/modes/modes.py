@@ -141,7 +141,7 @@ class ModeClustering(Clusterer):
         """Return the cluster of the nearest row of the fit."""
         scikit_learn.check_is_fitted(self)
         rows: CheckedRows = check_data(X, estimator=self, reset=False)
-        found = nearest(rows, self._rows, self.metric, n_jobs=self.n_jobs)
+        found = nearest(rows, self._rows, self._metric_of_fit(self._rows), n_jobs=self.n_jobs)
         return np.asarray(self.labels_[found.index])
 
     def _compute(

@@ -9,6 +9,7 @@ from inspect import signature
 from coterie._support.typing import MatrixLike, RandomState, ValuesByName, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter
 from coterie.distance.catalogue import DistanceLike
+from coterie.distance.mixed import holds_categories
 from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import Measure, find_measure, measures
 from coterie.evaluate.internal.partitions import read_partition
@@ -90,7 +91,8 @@ def assess(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``: measures that need centroids are then left out.
+        Data, or distances with ``metric="precomputed"``. Measures that need centroids are left out for
+        distances and for tables with categories (with "gower", "hamming", "jaccard" or "dice").
     labels : array-like of shape (n_samples,)
         Labels of any kind.
     metric : str or callable, default="euclidean"
@@ -127,6 +129,8 @@ def assess(
     partition = read_partition(labels, policy).weigh(sample_weight, who="assess").require_groups()
     known: ValuesByName = {"metric": metric, "random_state": random_state, "noise": noise}
     known |= {"n_features": n_features, "sample_weight": sample_weight}
+    is_matrix = isinstance(metric, str) and metric == "precomputed"
+    has_means = not is_matrix and not holds_categories(metric, X)
     findings = []
     for chosen in _choose(measures):
         drawn = _draws(chosen, partition.n_samples, sample_size)
@@ -134,7 +138,7 @@ def assess(
         if is_long and measures is None:
             findings.append(Finding(chosen, None, ALL_PAIRS))
             continue
-        findings.append(_find(chosen, X, labels, {**known, **drawn}, kwds))
+        findings.append(_find(chosen, X, labels, {**known, **drawn}, kwds, has_means=has_means))
     return Assessment(findings, partition.n_samples, partition.n_clusters)
 
 
@@ -162,10 +166,16 @@ def _draws(chosen: Measure, n_samples: int, sample_size: int | None) -> ValuesBy
 
 
 def _find(
-    chosen: Measure, X: MatrixLike, labels: VectorLike, known: ValuesByName, of_distance: ValuesByName
+    chosen: Measure,
+    X: MatrixLike,
+    labels: VectorLike,
+    known: ValuesByName,
+    of_distance: ValuesByName,
+    *,
+    has_means: bool,
 ) -> Finding:
     accepted = signature(chosen.function).parameters
-    if "metric" not in accepted and isinstance(known["metric"], str) and known["metric"] == "precomputed":
+    if "metric" not in accepted and not has_means:
         return Finding(chosen, None, NEEDS_ROWS)
     if known["sample_weight"] is not None and not chosen.takes_sample_weight:
         return Finding(chosen, None, "takes no weights")

@@ -15,7 +15,7 @@ from coterie._support.typing import CheckedRows, Data, Distances, MatrixLike, Va
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
-from coterie.distance.mixed import read_mixed, takes_gaps, takes_table
+from coterie.distance.mixed import holds_categories, read_mixed, takes_gaps, takes_table
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
@@ -432,7 +432,7 @@ def read_vectors(
     """Return the samples as rows of numbers: for measures that need centroids."""
     if isinstance(metric, str) and metric == "precomputed":
         raise NeedsRows(f'{who} needs centroids, so metric must be a distance of rows, got "precomputed".')
-    if takes_gaps(metric):
+    if takes_gaps(metric) or holds_categories(metric, X):
         raise NeedsRows(
             f"{who} needs centroids, which tables with categories or missing cells do not have: use "
             f"silhouette_score."

@@ -76,6 +76,23 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
     return [], note
 
 
+def note_on_categories(table: Table, request: FitRequest, who: str, remedy: str) -> str:
+    """Return a note on categories of a table that are not used, and what uses them; nothing without any."""
+    if table.is_matrix:
+        return ""
+    texts = [
+        name
+        for name in table.columns
+        if name not in request.drop
+        and (not request.columns or name in request.columns)
+        and is_category(table.looks[name])
+    ]
+    if not texts:
+        return ""
+    what, them = ("categories, which are", "them") if len(texts) > 1 else ("a category, which is", "it")
+    return f"{listed(texts)}: {what} not used by {who}; {remedy} {them}"
+
+
 def is_plain_number(table: Table, name: str) -> bool:
     """Return whether nothing but a method speaks against a column of numbers, which may be constant."""
     return table.looks[name].reason_to_leave_out(is_kept=False) in (None, "constant")
