@@ -106,9 +106,9 @@ def test_a_map_survives_edits_and_undo(fitted):
     fitted.wait()
     with frozen(fitted.server.session.worker):
         job = fitted.get("/api/map", kind="tsne").json()["job"]
-        assert fitted.post("/api/operations", {"op": "rename", "group": "g1", "name": "one"}).status_code == 200
-        for where in ("undo", "redo"):
-            assert fitted.post(f"/api/{where}").status_code == 200
+        renaming = {"op": "rename", "group": "g1", "name": "one"}
+        for where, body in (("operations", renaming), ("undo", {}), ("redo", {})):
+            assert fitted.post(f"/api/{where}", body).status_code == 200
         assert fitted.state()["job"]["id"] == job["id"]
     fitted.wait()
     assert fitted.get("/api/map", kind="tsne").status_code == 200
