@@ -243,7 +243,7 @@ def _read_newick(source: Source) -> Phylogeny:
     except UnicodeDecodeError:
         raise source.fail("is not UTF-8 text. Save it as UTF-8.") from None
     except CoterieError as error:
-        raise source.fail(str(error)) from None
+        raise source.fail(error.shell_text or str(error)) from None
 
 
 def _rooted(tree: Phylogeny, asked: Request) -> Phylogeny:
