@@ -98,7 +98,10 @@ def test_proteins_and_trees(folder, cli):
         (("proteins.fasta", "--kind", "dna"), "at site"),
         (("tree.nwk", "--bootstrap", 9), "--bootstrap is for sequences, and tree.nwk is a tree"),
         (("none.fasta",), "no such file"),
-        (("cut.nwk",), "cut.nwk: is not a Newick tree"),
+        (("cut.nwk",), "cut.nwk: not a Newick tree: expected"),
+        (("gaps.fasta", "--gaps", "complete"), "Use --gaps pairwise."),
+        (("far.fasta",), "Use --model p, or leave such sequences out."),
+        (("letters.fasta",), "If the letters are amino acids, say --kind protein."),
         (("two.fasta",), "at least 3 sequences, got 2"),
         (("table.csv",), "is not FASTA"),
     ],
@@ -106,6 +109,9 @@ def test_proteins_and_trees(folder, cli):
 def test_refusals(folder, cli, arguments, message):
     """Law: one line says what is wrong, before anything is written."""
     (folder / "cut.nwk").write_text("((a:1,b:1):2,c")
+    (folder / "gaps.fasta").write_text(">a\nA-GT\n>b\n-CG-\n>c\nAC-A\n")
+    (folder / "far.fasta").write_text(">a\nAAAA\n>b\nCCCC\n>c\nAAAC\n")
+    (folder / "letters.fasta").write_text(">a\nACGT\n>b\nACZT\n>c\nACGA\n")
     (folder / "two.fasta").write_text(">a\nACGT\n>b\nACGA\n")
     (folder / "table.csv").write_text("x,y\n1,2\n")
     before = sorted(path.name for path in folder.iterdir())

@@ -208,6 +208,24 @@ def test_haversine_of_a_table():
         coterie.fit(np.ones((9, 3)) * np.arange(9)[:, None], "kmedoids", 2, distance="haversine")
 
 
+def test_haversine_names_the_row_that_is_beyond_degrees(tmp_path, capsys):
+    """Law: in memory, in blocks and on the shell, a latitude beyond 90 is told by column, row and degrees."""
+    frame, _ = visits()
+    frame = frame.assign(lat=frame["lat"].mask(frame.index == 3, 95.0))
+    said = "lat,lon is not a position: lat is 95 in row 4, beyond 90. Correct such rows, or leave them out."
+    with pytest.raises(InvalidParameter, match=said):
+        coterie.fit(frame, "kmedoids", 4, distance="haversine")
+    for at in range(2):
+        frame[at * 120 : (at + 1) * 120].to_csv(tmp_path / f"part{at}.csv", index=False)
+    path = str(tmp_path / "part*.csv")
+    with pytest.raises(InvalidParameter, match=said):
+        coterie.fit(path, "dbscan", distance="haversine", set={"eps": 0.01})
+    assert run(["fit", path, "--method", "dbscan", "--distance", "haversine", "--set", "eps=0.01"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert "X[" not in told
+
+
 def test_what_is_no_position_is_said():
     """Law: swapped columns and impossible degrees stay plain numbers, with a note that says why."""
     frame, _ = visits()

@@ -243,10 +243,7 @@ def _read_newick(source: Source) -> Phylogeny:
     except UnicodeDecodeError:
         raise source.fail("is not UTF-8 text. Save it as UTF-8.") from None
     except CoterieError as error:
-        words = (
-            str(error).removeprefix("text of Phylogeny.from_newick ").replace("names of Phylogeny", "names")
-        )
-        raise source.fail(words.replace("names of Phylogeny", "names")) from None
+        raise source.fail(error.shell_text or str(error)) from None
 
 
 def _rooted(tree: Phylogeny, asked: Request) -> Phylogeny:

@@ -21,12 +21,15 @@ from coterie.data.geography.places import (
     OFF,
     Place,
     angle_scaling,
+    cells_of,
     check_angles,
     columns_in_table,
     counts_by_place,
     find_places,
+    no_position,
     note_angles,
     scale_places,
+    what_is_wrong,
     with_places,
 )
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
@@ -251,6 +254,9 @@ def _prepare_angles(
         medians = None if complete.medians is None else complete.medians[::-1].copy()
         choice, complete = ColumnChoice(tuple(pair), choice.left_out), replace(complete, medians=medians)
     scaling, angles = angle_scaling(np.abs(complete.X).max(axis=0)), Place(*choice.used)
+    problem = None if scaling.is_identity else what_is_wrong(cells_of(table, angles), angles)
+    if problem is not None:
+        raise no_position(angles, table.source, problem)
     said = note_angles(angles, scaling)
     return replace(
         prepared,

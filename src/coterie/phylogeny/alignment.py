@@ -224,8 +224,13 @@ def _check_letters(name: str, row: bytes, kind: Kind, who: str) -> None:
     letter = chr(refused[0])
     other = "protein" if kind == "dna" else "dna"
     is_other = CODES[other][ord(letter)] != REFUSED
-    way_out = f' If the letters are {NAMES_OF_KINDS[other]}, say kind="{other}".' if is_other else ""
-    raise InvalidData(
+    problem = (
         f'{who}: the sequence "{shortened(name)}" has {letter!r} at site {row.index(refused[:1]) + 1:,}; '
-        f"{NAMES_OF_KINDS[kind]} are written {taken.decode()}.{way_out}"
+        f"{NAMES_OF_KINDS[kind]} are written {taken.decode()}."
+    )
+    if not is_other:
+        raise InvalidData(problem)
+    letters = f"If the letters are {NAMES_OF_KINDS[other]}"
+    raise InvalidData(f'{problem} {letters}, say kind="{other}".').in_shell(
+        f"{problem} {letters}, say --kind {other}."
     )

@@ -114,6 +114,8 @@ def compared_codes(alignment: Alignment, gaps: Gaps) -> npt.NDArray[np.uint8]:
     if not kept.any():
         raise InvalidData(
             'no site is known in all sequences, so that gaps="complete" leaves none. Use gaps="pairwise".'
+        ).in_shell(
+            "no site is known in all sequences, so that --gaps complete leaves none. Use --gaps pairwise."
         )
     return np.ascontiguousarray(codes[:, kept])
 
@@ -135,9 +137,11 @@ def checked_distances(distances: Matrix, names: tuple[str, ...], model: Sequence
             f"{_listed(missing, names)} no site that both know, so no distance. Leave such sequences out."
         )
     far = np.argwhere(np.isinf(np.triu(distances)))
-    raise SaturatedSequences(
-        f"{_listed(far, names)} too many differences for the model {model.title}: the distance is infinite. "
-        f'Use model="p", or leave such sequences out.'
+    problem = (
+        f"{_listed(far, names)} too many differences for the model {model.title}: the distance is infinite."
+    )
+    raise SaturatedSequences(f'{problem} Use model="p", or leave such sequences out.').in_shell(
+        f"{problem} Use --model p, or leave such sequences out."
     )
 
 

@@ -66,7 +66,7 @@ def parse_fasta(source: Source, kind: str = "auto") -> Alignment:
     try:
         return build_alignment(names, rows, kind, who=source.name)
     except InvalidData as error:
-        raise InvalidFile(str(error)) from None
+        raise InvalidFile(str(error)).in_shell(error.shell_text or str(error)) from None
 
 
 def _decoded(name: bytes, source: Source) -> str:

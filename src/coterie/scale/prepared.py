@@ -258,7 +258,13 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
             scaling,
         )
     if opened.angles is not None:
-        scaling = angle_scaling(np.fmax(np.abs(found.low), np.abs(found.high)))
+        largest = np.fmax(np.abs(found.low), np.abs(found.high))
+        scaling = angle_scaling(largest)
+        at = [opened.columns.index(name) for name in opened.angles.columns]
+        find = partial(_find_value, opened.blocks, at, largest[at])
+        problem = None if scaling.is_identity else beyond_degrees(largest[at], find, opened.angles)
+        if problem is not None:
+            raise no_position(opened.angles, opened.title, problem)
         notes = (note_angles(opened.angles, scaling), *notes)
     missing = note_missing(filling.complete(drawn.X), filling.counts)
     told = opened.reading_notes(_reader_marks(opened, found))

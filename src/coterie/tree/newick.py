@@ -39,10 +39,7 @@ def parse_newick(text: str, who: str) -> ParsedNewick:
     try:
         raw = text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidData(
-            f"text of {who} is not a Newick tree: half a character (a lone surrogate) "
-            f"at position {error.start}."
-        ) from None
+        raise _not_newick(f"half a character (a lone surrogate) at position {error.start}.", who) from None
     problem, at, starts, coded, leaf_lengths, inner_lengths, found, inner_found, has_lengths, bare = (
         _core.tree_read_newick(raw)
     )
@@ -85,4 +82,9 @@ def _problem(what: str, raw: bytes, at: int, who: str) -> InvalidData:
     before = raw[:at].decode(errors="replace")
     around = raw[max(0, at - 12) : at + 12].decode(errors="replace")
     where = f"at position {len(before)}, near {around!r}"
-    return InvalidData(f"text of {who} is not a Newick tree: {what} {where}.")
+    return _not_newick(f"{what} {where}.", who)
+
+
+def _not_newick(problem: str, who: str) -> InvalidData:
+    found = InvalidData(f"text of {who} is not a Newick tree: {problem}")
+    return found.in_shell(f"not a Newick tree: {problem}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -94,6 +97,51 @@ def test_maps(fitted):
         .startswith('column "id" holds no numbers')
     )
     assert fitted.get("/api/map", kind="circle").status_code == 400
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_map_survives_edits_and_undo(fitted):
+    """Law: an edit, undo and redo neither wait for a map that is being computed nor end it."""
+    fitted.get("/api/map", kind="graph")
+    fitted.wait()
+    with frozen(fitted.server.session.worker):
+        job = fitted.get("/api/map", kind="tsne").json()["job"]
+        renaming = {"op": "rename", "group": "g1", "name": "one"}
+        for where, body in (("operations", renaming), ("undo", {}), ("redo", {})):
+            assert fitted.post(f"/api/{where}", body).status_code == 200
+        assert fitted.state()["job"]["id"] == job["id"]
+    fitted.wait()
+    assert fitted.get("/api/map", kind="tsne").status_code == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_whoever_waits_for_a_map_or_a_comparison_hears_that_it_does_not_come(fitted):
+    """Law: stopping or failing work is told, so that no page waits for it, nor begins it again."""
+    heard = []
+    end = fitted.server.session.listen(lambda name, facts: heard.append((name, facts.get("is_there"))))
+    with frozen(fitted.server.session.worker):
+        assert fitted.get("/api/map", kind="tsne").status_code == 202
+        assert fitted.post("/api/stop").json() == {"stopped": True}
+    assert ("map", False) in heard
+    heard.clear()
+    fitted.get("/api/compare", a="1", b="dbscan")
+    fitted.server.session.worker.job.on_failed("no")
+    fitted.post("/api/stop")
+    assert heard.count(("compared", False)) == 2
+    end()
+
+
+@contextlib.contextmanager
+def frozen(worker):
+    """Stop the process of a worker for a while: what it does cannot end meanwhile."""
+    worker.warm_up()
+    pid = worker.pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
 
 
 def test_a_map_of_two_columns_offers_numbers(fitted):

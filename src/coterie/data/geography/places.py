@@ -133,7 +133,8 @@ def named_place(wanted: str, columns: Sequence[str], source: str) -> Place:
 
 def no_position(place: Place, source: str, problem: str) -> InvalidParameter:
     """Return the error about columns that were named as a position, and are none."""
-    return InvalidParameter(f"{source}: {','.join(place.columns)} is not a position: {problem}.")
+    way_out = "" if problem.endswith("?") else ". Correct such rows, or leave them out."
+    return InvalidParameter(f"{source}: {','.join(place.columns)} is not a position: {problem}{way_out}")
 
 
 def note_place(place: Place) -> Note:

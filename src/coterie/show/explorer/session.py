@@ -155,10 +155,8 @@ class Session:
             if running is not None:
                 if running.kind == "fit" and checked["op"] == "fit":
                     self.worker.stop()  # the new one instead
-                elif is_long(checked) or running.kind not in ("map",):
+                elif is_long(checked) or running.kind != "map":  # an edit leaves the places of rows alone
                     raise Busy(f"{running.text}: wait for it, or stop it first.")
-                else:
-                    self.worker.stop()
             if not is_long(checked):
                 book.accept(checked, apply(book.state, checked))
                 self._after_change()
@@ -387,12 +385,16 @@ class Session:
 
         def done(result: State) -> None:
             self._answers[key] = replace(result, data=book.data)
-            self.tell("compared", {})
+            self.tell("compared", {"is_there": True})
             self.tell("state", {"revision": self.revision})
+
+        def failed(reason: str) -> None:
+            self.tell("compared", {"is_there": False})
+            self._failed(reason)
 
         state = book.state.detached()
         text = f"Finding groups by {operation['method']} to compare with"
-        return self.worker.submit("compare", text, "apply", (state, checked), book.data, done, self._failed)
+        return self.worker.submit("compare", text, "apply", (state, checked), book.data, done, failed)
 
     def go(self, where: Callable[[Workbook], object]) -> JsonObject:
         """Undo, redo or jump; what is being computed for the state that is left is stopped."""
@@ -401,7 +403,8 @@ class Session:
             if self._left:
                 raise Busy(OPENING)
             where(book)
-            if self.worker.job is not None:
+            running = self.worker.job
+            if running is not None and running.kind != "map":  # a map is of the data, not of a step
                 self.worker.stop()
             self._after_change()
         return self.state()
@@ -409,9 +412,14 @@ class Session:
     def stop(self) -> JsonObject:
         """Stop what is being computed; the state stays as it was."""
         with self._lock:
+            running = self.worker.job
             was_running = self.worker.stop()
             if self._left:
                 self._replay_failed("it was stopped.")
+        if running is None or running.kind == "map":
+            self.tell("map", {"kind": None, "is_there": False})  # whoever waits for one goes without it
+        if running is None or running.kind == "compare":
+            self.tell("compared", {"is_there": False})
         if was_running:
             self._changed()
         return {"stopped": was_running}
@@ -549,12 +557,16 @@ class Session:
 
             def done(result: PlaneMap) -> None:
                 self._maps.get(key, lambda: result)
-                self.tell("map", {"kind": kind})
+                self.tell("map", {"kind": kind, "is_there": True})
                 self.tell("state", {"revision": self.revision})
+
+            def failed(reason: str) -> None:
+                self.tell("map", {"kind": kind, "is_there": False})
+                self._failed(reason)
 
             text = "Placing rows by t-SNE" if kind == "tsne" else "Laying out the graph of neighbours"
             arguments = (dict(state.preparation), kind, 0)
-            return self.worker.submit("map", text, "map", arguments, book.data, done, self._failed)
+            return self.worker.submit("map", text, "map", arguments, book.data, done, failed)
 
     def selection(self, rows: object) -> JsonObject:
         """Return what is in a selection of rows."""

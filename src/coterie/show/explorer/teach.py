@@ -113,7 +113,7 @@ def _picked(X: FloatArray, picks: Sequence[KMeansPick]) -> list[Step]:
         chosen.append(int(pick.row))
         chances = np.asarray(pick.probabilities, dtype=np.float64)
         how = (
-            "each point alike"
+            "each point is equally likely"
             if at == 0
             else "far points are more likely (squared distance to the nearest centre)"
         )

@@ -158,6 +158,19 @@ def test_evidence_is_stale_after_an_edit_until_tested_again(visit):
     assert not visit.get("stale").is_visible()
 
 
+def test_groups_that_were_never_tested_are_not_called_tested(visit):
+    """Law: "since it was tested" is said only of groups that were tested; the text of a test is all seen."""
+    visit.apply({"op": "split", "group": "g1"})
+    said = visit.page.locator(".verdict")
+    assert said.inner_text().endswith("edited, not tested")
+    visit.apply({"op": "test"})
+    text = visit.page.locator(".evidence-text")
+    assert "Null data were compared" in text.inner_text()
+    assert text.evaluate("one => one.scrollHeight <= one.clientHeight")
+    visit.apply({"op": "merge", "groups": ["g1", "g2"]})
+    assert said.inner_text().endswith("edited since it was tested")
+
+
 def test_method_form_runs_what_it_says(visit):
     """Law: the form runs the method with its parameters; a run that is stopped changes nothing."""
     visit.get("place-method").click()

@@ -160,6 +160,38 @@ def test_maps_of_other_kinds(visit):
     eventually(lambda: amount(pixels(visit), BLUE) > LEAST)
 
 
+def test_a_map_that_is_ready_before_its_answer_is_shown(visit):
+    """Law: a worker that ends before the page hears that it began does not leave the page waiting."""
+
+    def hold(route):
+        answer = route.fetch()
+        deadline = time.monotonic() + PATIENCE
+        while visit.page.request.get(route.request.url).status == 202:
+            assert time.monotonic() < deadline
+        time.sleep(0.5)  # the event that it is ready arrives
+        route.fulfill(response=answer)
+
+    visit.apply({"op": "roles", "weights": {"height": 3.0}})  # no graph of it has been computed
+    visit.page.route("**/api/map?kind=graph", hold, times=1)
+    visit.page.locator("[data-kind=graph]").click()
+    visit.until("!coterie.page.store.isMapComing && /graph/i.test(coterie.page.store.mapText)")
+
+
+def test_a_map_that_does_not_come_leaves_the_one_that_is_shown(visit):
+    """Law: a map that is stopped or refused leaves the page with the map that it shows, and its name."""
+    visit.page.route("**/api/map?kind=tsne", lambda route: route.fulfill(status=202, body="{}"), times=1)
+    visit.page.locator("[data-kind=tsne]").click()
+    visit.until("coterie.page.store.isMapComing")
+    visit.page.evaluate("coterie.page.store.stop()")
+    visit.until("!coterie.page.store.isMapComing && coterie.page.store.mapKind.kind === 'pca'")
+    body = '{"error": "Finding groups: wait for it, or stop it first."}'
+    visit.page.route("**/api/map?kind=tsne", lambda route: route.fulfill(status=409, body=body), times=1)
+    visit.page.locator("[data-kind=tsne]").click()
+    visit.until("document.body.textContent.includes('Finding groups: wait for it')")
+    visit.until("coterie.page.store.mapKind.kind === 'pca'")
+    assert visit.page.locator("[data-kind=pca]").get_attribute("aria-pressed") == "true"
+
+
 def test_density_stands_for_a_million_points(visit):
     """Law: where points in view cannot be told apart, density is painted in the colours of groups."""
     visit.page.evaluate(

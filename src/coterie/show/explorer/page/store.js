@@ -4,7 +4,7 @@ import { NOTHING, asPayload, asRows, combine, countByLabel, rowsWhere } from "./
 
 /**
  * @typedef {import("./api.js").Api} Api
- * @typedef {"state" | "labels" | "map" | "selection" | "job" | "link" | "colour" | "place" | "theme" | "busy" | "compared"} Change
+ * @typedef {"state" | "labels" | "map" | "selection" | "job" | "link" | "colour" | "place" | "theme" | "busy" | "compared" | "uncompared"} Change
  * @typedef {{kind: string, x?: string, y?: string}} MapKind
  */
 
@@ -145,7 +145,7 @@ export function makeStore(api, say) {
       store.selection = NOTHING;
       store.colourBy = "group";
       store.column = null;
-      if (store.mapKind.kind === "xy") store.mapKind = { kind: "pca" };
+      store.mapKind = { kind: "pca" }; // at once; no other map of these data has been asked for
     }
     tell("state");
     tell("job");
@@ -159,8 +159,10 @@ export function makeStore(api, say) {
   async function refresh() {
     try {
       const state = await api.state();
+      const wasDown = !store.isUp;
       linkIs(true);
       await takeState(state);
+      if (wasDown && isMapDue) await loadMap(); // its event may have been missed
       return true;
     } catch (error) {
       if (error instanceof Gone) linkIs(false);
@@ -176,13 +178,45 @@ export function makeStore(api, say) {
     tell("link");
   }
 
+  let asks = 0;
+  let isMapDue = false; // from the question until a map is there
+  let shown = store.mapKind;
+  /** Only the last answer counts: the worker may be done before the answer that it has begun is here. */
   async function loadMap() {
     const wanted = store.mapKind;
-    const map = await api.map(wanted);
-    if (wanted !== store.mapKind) return;
-    store.isMapComing = map === null;
-    if (map) { store.points = map.points; store.mapText = map.text; }
+    asks += 1;
+    const mine = asks;
+    isMapDue = true;
+    try {
+      const map = await api.map(wanted);
+      if (mine !== asks) return;
+      store.isMapComing = isMapDue = map === null;
+      if (map) {
+        store.points = map.points;
+        store.mapText = map.text;
+        shown = wanted;
+      }
+      tell("map");
+    } catch (error) {
+      if (mine === asks) keepMap();
+      throw error;
+    }
+  }
+
+  /** Go on with the map that is shown: the one that was wanted does not come. */
+  function keepMap() {
+    asks += 1;
+    store.isMapComing = isMapDue = false;
+    store.mapKind = shown;
     tell("map");
+  }
+
+  /** @param {{kind: string | null, is_there: boolean}} found */
+  function mapEnded(found) {
+    if (!isMapDue) return;
+    const isOther = found.kind !== null && found.kind !== store.mapKind.kind; // the worker was busy with that one
+    if (found.is_there || isOther) void loadMap().catch((error) => say.text(error.message, "error"));
+    else keepMap();
   }
 
   /** @param {MapKind} kind */
@@ -213,8 +247,8 @@ export function makeStore(api, say) {
     }
     if (name === "failed") say.text(data.text ?? "The work failed.", "error");
     if (name === "closed") linkIs(false);
-    if (name === "compared") tell("compared");
-    if (name === "map" && store.isMapComing) void loadMap().catch((error) => say.text(error.message, "error"));
+    if (name === "compared") tell(data.is_there ? "compared" : "uncompared");
+    if (name === "map") mapEnded(data);
     if (["state", "failed", "saved"].includes(name)) {
       if (name === "state" && store.state && data.revision === store.state.revision && !store.job) return;
       void refresh();

@@ -3,7 +3,7 @@ import { short } from "../format.js";
 import { variable } from "../theme.js";
 
 const NAMES_OF_ROWS = 40; // rows in view at which they get their numbers
-const SMALL = 18; // half the height of a group, in pixels, below which its name stands above it instead of on it
+const SMALL = 48; // half the height of a group, in pixels, below which its name stands above it: on it, it would hide most of it
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 /**
@@ -74,30 +74,32 @@ export function drawAxes(brush, camera, grid, titles) {
   const [x0, y0] = grid.toData(box.x0, box.y0), [x1, y1] = grid.toData(box.x1, box.y1);
   brush.font = `11px ${FONT}`;
   brush.fillStyle = variable("--muted");
-  brush.strokeStyle = variable("--line");
-  brush.lineWidth = 1;
+  brush.strokeStyle = variable("--surface"); // points may lie beneath
+  brush.lineWidth = 4;
+  brush.lineJoin = "round";
+  const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => { brush.strokeText(text, x, y); brush.fillText(text, x, y); };
   brush.textBaseline = "bottom";
   brush.textAlign = "center";
   for (const tick of ticks(x0, x1)) {
     const [px] = camera.toScreen(grid.toWorld(tick, 0)[0], 0);
     if (px < 50 || px > camera.width - 20) continue;
-    brush.fillText(short(tick), px, camera.height - 4);
+    write(short(tick), px, camera.height - 4);
   }
   brush.textAlign = "left";
   brush.textBaseline = "middle";
   for (const tick of ticks(y0, y1)) {
     const [, py] = camera.toScreen(0, grid.toWorld(0, tick)[1]);
     if (py < 30 || py > camera.height - 30) continue;
-    brush.fillText(short(tick), 6, py);
+    write(short(tick), 6, py);
   }
   brush.font = `600 12px ${FONT}`;
   brush.fillStyle = variable("--ink");
   brush.textAlign = "right";
   brush.textBaseline = "bottom";
-  brush.fillText(titles.x, camera.width - 10, camera.height - 20);
+  write(titles.x, camera.width - 10, camera.height - 20);
   brush.textAlign = "left";
   brush.textBaseline = "top";
-  brush.fillText(titles.y, 6, 8);
+  write(titles.y, 6, 8);
 }
 
 /** @param {CanvasRenderingContext2D} brush @param {import("./camera.js").Camera} camera @param {number[][]} line */

@@ -27,6 +27,7 @@ export function makeCompare(store) {
   let methods = [];
   /** @type {any} */
   let found = null;
+  let shown = { a: "", b: "" };
   /** @type {Int32Array[]} */
   let labels = [];
 
@@ -54,14 +55,23 @@ export function makeCompare(store) {
     const mine = asked;
     if (!found) { said.textContent = "Comparing…"; moved.disabled = true; }
     try {
-      const [answer, one, other] = await Promise.all([store.api.compare(which()), labelsOf(a.select.value), labelsOf(b.select.value)]);
+      const pair = which();
+      const [answer, one, other] = await Promise.all([store.api.compare(pair), labelsOf(pair.a), labelsOf(pair.b)]);
       if (mine !== asked) return;
       if (answer.job || !one || !other) { said.textContent = "Computing the other answer…"; text.textContent = ""; return; }
       found = answer;
+      shown = pair;
       labels = [one.labels, other.labels];
       show();
-    } catch (error) { said.textContent = "These two cannot be compared"; text.textContent = /** @type {Error} */ (error).message; renew(table); }
+    } catch (error) {
+      if (mine !== asked) return;
+      said.textContent = "These two cannot be compared"; text.textContent = /** @type {Error} */ (error).message;
+      renew(table);
+    }
   }
+
+  /** Back to the two that are shown: the answer that was wanted does not come, and asking again would begin it again. */
+  function keep() { [a.select.value, b.select.value] = [shown.a, shown.b]; }
 
   /**
    * A group that another method found looks as the one that it corresponds to.
@@ -129,9 +139,10 @@ export function makeCompare(store) {
     selected.textContent = store.selection.length ? `${counted(store.selection.length, "row")} selected` : "Draw on either map: both show the same rows.";
   }
   store.listen((change) => {
+    if (change === "uncompared") keep();
     if (store.place !== "compare" || !store.hasData) return;
     if (change === "place" && !methods.length) void store.api.methods().then((/** @type {any[]} */ known) => { methods = known; fill(); }, () => {});
-    if (change === "place" || change === "state" || change === "compared") { fill(); void load(); }
+    if (change === "place" || change === "state" || change === "compared" || change === "uncompared") { fill(); void load(); }
     if (change === "selection") brush();
     if (change === "theme" || change === "map") show();
   });

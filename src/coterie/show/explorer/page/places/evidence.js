@@ -18,7 +18,7 @@ export function makeEvidence(store) {
     type: "button", class: "segment", "data-chart": name, onclick: () => { chosen = name; draw(); },
   }, said));
   const element = h("section", { class: "panel evidence-panel", "data-testid": "evidence", "aria-label": "Evidence" },
-    h("div", { class: "evidence-said" }, h("h2", { class: "panel-title" }, "Evidence"), figures, text, h("div", { class: "stale-line" }, stale, again)),
+    h("div", { class: "evidence-said" }, h("div", { class: "evidence-head" }, h("h2", { class: "panel-title" }, "Evidence"), again), figures, stale, text),
     h("div", { class: "evidence-chart" }, h("div", { class: "segments", role: "group", "aria-label": "Charts" }, tabs), chart));
 
   function draw() {

@@ -120,8 +120,10 @@ export function makeGroups(store) {
     const isFirst = !store.groups.length && store.job;
     const [answer, ...rest] = (state.answer?.headline ?? "").split(/; |\. /);
     const isEdited = Boolean(state.stale);
+    const wasTested = typeof state.evidence?.stability === "number" || Boolean(state.evidence?.chance);
+    const edited = wasTested ? "edited since it was tested" : "edited, not tested";
     headline.textContent = isFirst ? "Looking for groups…" : isEdited ? counted(store.groups.length, "group") : answer;
-    verdict.textContent = isFirst ? "" : [state.answer?.method, ...(isEdited ? ["edited since it was tested"] : rest)].filter(Boolean).join(" · ");
+    verdict.textContent = isFirst ? "" : [state.answer?.method, ...(isEdited ? [edited] : rest)].filter(Boolean).join(" · ");
     noted.hidden = !state.answer?.notes?.length;
     noted.firstElementChild.textContent = counted(state.answer?.notes?.length ?? 0, "note");
     renew(notes, (state.answer?.notes ?? []).map((/** @type {string} */ note) => h("li", {}, note)));
