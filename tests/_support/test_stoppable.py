@@ -11,7 +11,10 @@ from coterie._support import stoppable as module
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.stoppable import LARGE, part_of_square, stoppable
 from coterie.cluster.agglomerative.diana import divide
+from coterie.cluster.density import reachability
+from coterie.cluster.density.reachability import core_of_matrix, of_matrix
 from coterie.evaluate.internal import gamma
+from coterie.tree import linkage
 
 MANY = np.zeros(LARGE)
 
@@ -24,7 +27,7 @@ class Deaf:
         self.has_ended = threading.Event()
         self.thread = None
 
-    def __call__(self, *values):
+    def __call__(self, *values, **options):
         self.thread = threading.current_thread()
         os.kill(os.getpid(), signal.SIGINT)
         self.released.wait(60)
@@ -50,13 +53,15 @@ def test_ctrl_c_is_heard_during_a_call_that_hears_nothing(deaf):
 @pytest.mark.parametrize(
     ("name", "act"),
     [
-        ("linalg.eigh", lambda: symmetric_axes(np.eye(600))),
-        ("sort", lambda: gamma(np.random.default_rng(0).normal(size=(1200, 2)), np.arange(1200) % 2)),
+        ("numpy.linalg.eigh", lambda: symmetric_axes(np.eye(600))),
+        ("numpy.sort", lambda: gamma(np.random.default_rng(0).normal(size=(1200, 2)), np.arange(1200) % 2)),
+        ("numpy.divide", lambda: of_matrix(np.ones((600, 600)), 5, 2.0, "matrix")),
+        ("scipy.spatial.distance.squareform", lambda: linkage(np.ones(800 * 799 // 2), "average")),
     ],
 )
 def test_decompositions_and_sorts_of_much_can_be_stopped(deaf, monkeypatch, name, act):
     """Law: where the library works on much, Ctrl-C does not wait for it."""
-    monkeypatch.setattr(f"numpy.{name}", deaf)
+    monkeypatch.setattr(name, deaf)
     with pytest.raises(KeyboardInterrupt):
         act()
     assert not deaf.has_ended.is_set()
@@ -93,3 +98,12 @@ def test_parts_of_squares(monkeypatch):
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 5)
     np.testing.assert_array_equal(part_of_square(square, places), square[np.ix_(places, places)])
     np.testing.assert_array_equal(divide(distances), tree)
+
+
+def test_core_distances_of_matrices_by_parts(monkeypatch):
+    """Law: the distances to the fifth nearest are those of all rows at once."""
+    D = np.random.default_rng(0).random((23, 23)).astype(np.float32)
+    monkeypatch.setattr(reachability, "ROWS_AT_ONCE", 4)
+    core = core_of_matrix(D, 5, None)
+    assert core.dtype == np.float32
+    np.testing.assert_array_equal(core, np.sort(D, axis=1)[:, 4])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._core import Finish, Kernel
+from coterie._support.stoppable import stoppable
 from coterie._support.typing import Distances, MatrixLike, MetricLike, ValuesByName
 from coterie._support.validation import require_memory
 from coterie.distance import Distance, input_kind
@@ -65,7 +67,8 @@ def square_matrix(
         return distance_matrix(Rows(given.values, None, by_differences(given)), threads=threads)
     from scipy.spatial.distance import squareform
 
-    matrix = squareform(given.values, checks=False) if given.values.ndim == 1 else given.values.copy()
+    fill = partial(squareform, checks=False) if given.values.ndim == 1 else np.ndarray.copy
+    matrix: Distances = stoppable(fill, given.values)
     return np.negative(matrix, out=matrix) if given.kind == "similarities" else matrix
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
+from coterie._support.stoppable import ROWS_AT_ONCE, stoppable
 from coterie._support.typing import (
     AnyArray,
     Distances,
@@ -70,7 +71,7 @@ def of_matrix(
     D: Distances, min_samples: int, alpha: float, algorithm: str, weights: Weights | None = None
 ) -> ReachabilityTree:
     """Return the tree of a matrix of distances, infinite ones too; alpha divides core distances as well."""
-    scaled = np.ascontiguousarray(D / alpha, dtype=np.float64)
+    scaled = np.ascontiguousarray(D if alpha == 1 else stoppable(np.divide, D, alpha), dtype=np.float64)
     core = core_of_matrix(scaled, min_samples, weights)
     found = by_distance(*_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True)
     if np.isinf(found.distance).any():
@@ -96,7 +97,11 @@ def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> A
     """Return the distance of each row to its `min_samples`-th nearest, itself included; or to that weight."""
     if weights is not None:
         return core_of_blocks(lambda rows: D[rows], weights, min_samples)
-    return np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
+    core = np.empty(len(D), dtype=D.dtype)
+    for first in range(0, len(D), ROWS_AT_ONCE):  # in parts: less memory, and Ctrl-C is heard between them
+        rows = slice(first, first + ROWS_AT_ONCE)
+        core[rows] = np.partition(D[rows], min_samples - 1, axis=1)[:, min_samples - 1]
+    return core
 
 
 def by_distance(

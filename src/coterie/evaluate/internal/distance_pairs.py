@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie._support.stoppable import stoppable
-from coterie._support.typing import AnyArray, FloatArray, MatrixLike, RandomState, ValuesByName, VectorLike
+from coterie._support.typing import FloatArray, MatrixLike, RandomState, ValuesByName, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter, require_memory
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData
@@ -72,11 +72,17 @@ def c_index(
 
 def _c_index(pairs: Pairs) -> float:
     count = pairs.within.size
-    ordered = stoppable(np.sort, np.concatenate(pairs))
+    ordered = stoppable(_sorted_together, *pairs)
     low, high = ordered[:count].sum(), ordered[ordered.size - count :].sum()
     if high == low:
         return 0.0
     return float(min(1.0, max(0.0, (stoppable(np.sort, pairs.within).sum() - low) / (high - low))))
+
+
+def _sorted_together(*parts: FloatArray) -> FloatArray:
+    together = np.concatenate(parts)
+    together.sort()
+    return together
 
 
 @pair_measure(symbol="Gamma", low=-1, high=1, reference="baker-1975")
@@ -171,15 +177,19 @@ def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
         f"{who} of {n:,} samples",
         "It keeps the distances of all pairs: use sample_size=5000.",
     )
-    within: list[AnyArray] = []
-    between: list[AnyArray] = []
+    sizes = np.bincount(partition.codes)
+    n_within = int((sizes * (sizes - 1) // 2).sum())
+    pairs = Pairs(np.empty(n_within), np.empty(n * (n - 1) // 2 - n_within))
+    ends = [0, 0]
     numbers = np.arange(n)
     for rows, distances in space.blocks():
         is_later = numbers[rows, None] < numbers
         is_same = partition.codes[rows, None] == partition.codes
-        within.append(distances[is_later & is_same])
-        between.append(distances[is_later & ~is_same])
-    return Pairs(np.concatenate(within).astype(np.float64), np.concatenate(between).astype(np.float64))
+        for kind, is_kind in enumerate((is_same, ~is_same)):
+            found = distances[is_later & is_kind]
+            pairs[kind][ends[kind] : ends[kind] + found.size] = found
+            ends[kind] += found.size
+    return pairs
 
 
 def _count(pairs: Pairs) -> Order:
