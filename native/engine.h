@@ -71,6 +71,8 @@ struct Engine {
   ImageKernels image;
   PhylogenyKernels phylogeny;
   DistanceCodeKernels distance_codes;
+  CodedKernels<float> coded_float32;
+  CodedKernels<double> coded_float64;
 
   template <class T>
   const Kernels<T>& of() const {
@@ -78,6 +80,14 @@ struct Engine {
       return float32;
     else
       return float64;
+  }
+
+  template <class T>
+  const CodedKernels<T>& coded() const {
+    if constexpr (std::is_same_v<T, float>)
+      return coded_float32;
+    else
+      return coded_float64;
   }
 };
 

@@ -15,6 +15,7 @@
   apply(trees, spanning_rows)               \
   apply(trees, spanning_search)             \
   apply(distance, powers)                   \
+  apply(kmeans, coded_pass)                 \
   apply(kmeans, exponion_bounds)            \
   apply(kmeans, exponion_pass)              \
   apply(kmeans, filter_pass)                \

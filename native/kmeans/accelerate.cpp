@@ -21,6 +21,13 @@ constexpr int longest_pause = 8;
 constexpr float fewest_passes_spared = 3;                 // estimate: new bounds cost half a pass more than none
 constexpr double most_crowded_for_balls = 0.5;            // estimate: balls that hold more spare too little
 
+// In panels per row, as all costs.
+template <class T>
+double cost_of_plain_pass(const KMeansData<T>& data, std::int64_t n_clusters) {
+  const auto width = static_cast<double>(engine().of<T>().tiles.panel_width);
+  return std::ceil(static_cast<double>(n_clusters) / width) + pass_cost::overhead(data.X.cols) * pass_cost::plain_overhead;
+}
+
 }  // namespace
 
 template <class T>
@@ -29,7 +36,8 @@ Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, 
     : data_(data),
       n_clusters_(n_clusters),
       algorithm_(choose_algorithm(wanted, data.X.rows, n_clusters, columns)),
-      tree_(std::move(kept)) {
+      tree_(std::move(kept)),
+      codes_(data, n_clusters, columns, cost_of_plain_pass(data, n_clusters)) {
   if (!has_bounds()) return;
   const auto n = static_cast<std::size_t>(data.X.rows), k = static_cast<std::size_t>(n_clusters);
   block_ = std::max<std::int64_t>(fewest_rows_per_block, rows_per_cluster * n_clusters);
@@ -80,9 +88,8 @@ template <class T>
 bool Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& previous, std::int32_t* labels, ExactSums<T>& sums) {
   if (algorithm_ == KMeansAlgorithm::filter) return assign_by_filter(centres, sums);
   const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
-  const std::int64_t changed = has_bounds()
-                                   ? assign_by_bounds(centres, previous, pack.columns(), sums.units(), labels, sums.deltas())
-                                   : engine().of<T>().kmeans.assign(data_, pack.columns(), sums.units(), labels, sums.deltas());
+  const std::int64_t changed = has_bounds() ? assign_by_bounds(centres, previous, pack.columns(), sums.units(), labels, sums.deltas())
+                                            : assign_all(pack.columns(), sums.units(), {labels, nullptr, nullptr}, sums.deltas());
   sums.absorb_deltas();
   return changed > 0;
 }
@@ -111,7 +118,7 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   const RowBounds bounds{labels, upper_.data(), lower_.data()};
   if (plain_passes_left_ > 0) {
     --plain_passes_left_;
-    return kernels.assign(data_, packed, units, labels, deltas);
+    return assign_all(packed, units, {labels, nullptr, nullptr}, deltas);
   }
   if (is_fresh_) return renew_bounds(packed, units, bounds, deltas);
   drift_.measure(centres, previous);
@@ -125,7 +132,7 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   const std::int64_t n_failing = kernels.find_failing(data_.X.rows, n_clusters_, drift_.per_cluster(), bounds, failing, data_.threads);
   if (n_failing == 0) return 0;
   const Neighbourhoods around = drift_.neighbourhoods(failing_upper_.data());
-  if (cost_of_exponion_pass(around) > plain_cost()) return assign_plainly(packed, units, labels, deltas);
+  if (cost_of_exponion_pass(around) > codes_.cost()) return assign_plainly(packed, units, labels, deltas);
   return kernels.exponion_pass(data_, {packed, centres, around, fast, drift_.per_cluster()}, units, bounds, failing, deltas);
 }
 
@@ -149,9 +156,9 @@ std::int64_t Accelerator<T>::hamerly_pass(const MatrixView<T>& centres, const Pa
   const HamerlyLevels levels =
       plan_hamerly_levels(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width, centres.cols, new_slack_);
   if (algorithm_ == KMeansAlgorithm::exponion &&
-      cost_of_hamerly_pass(levels, drift_.per_cluster(), bounds, data_.X.rows, centres.cols) > plain_cost())
-    return new_slack_ > fewest_passes_spared * moved[0] ? renew_bounds(packed, units, bounds, deltas)
-                                                        : assign_plainly(packed, units, bounds.label, deltas);
+      cost_of_hamerly_pass(levels, drift_.per_cluster(), bounds, data_.X.rows, centres.cols) > codes_.cost())
+    return !codes_.are_in_use() && new_slack_ > fewest_passes_spared * moved[0] ? renew_bounds(packed, units, bounds, deltas)
+                                                                                : assign_plainly(packed, units, bounds.label, deltas);
   const ColumnPack<T> sorted({rows.data(), n_clusters_, centres.cols, centres.cols}, nullptr, squared_metric, data_.threads);
   const std::int64_t changed = engine().of<T>().kmeans.hamerly_pass(
       data_, {packed, centres, sorted.columns(), column_of.data(), levels, drift_.per_cluster()}, units, bounds, deltas);
@@ -163,7 +170,7 @@ template <class T>
 std::int64_t Accelerator<T>::renew_bounds(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
                                           const ClusterSums& deltas) {
   is_fresh_ = false;
-  const std::int64_t changed = engine().of<T>().kmeans.assign_with_bounds(data_, packed, units, bounds, deltas);
+  const std::int64_t changed = assign_all(packed, units, bounds, deltas);
   drift_.note_largest_upper(upper_, bounds.label);
   new_slack_ = lesser_slack(bounds, data_.X.rows);
   return changed;
@@ -176,14 +183,18 @@ std::int64_t Accelerator<T>::assign_plainly(const PackedColumns<T>& packed, cons
   is_fresh_ = true;
   plain_passes_left_ = next_pause_ - 1;
   next_pause_ = std::min(2 * next_pause_, longest_pause);
-  return engine().of<T>().kmeans.assign(data_, packed, units, labels, deltas);
+  return assign_all(packed, units, {labels, nullptr, nullptr}, deltas);
 }
 
-// In panels per row, as all costs.
+// All rows meet all centres; with new bounds if there is room for them.
 template <class T>
-double Accelerator<T>::plain_cost() const {
-  const auto width = static_cast<double>(engine().of<T>().tiles.panel_width);
-  return std::ceil(static_cast<double>(n_clusters_) / width) + pass_cost::overhead(data_.X.cols) * pass_cost::plain_overhead;
+std::int64_t Accelerator<T>::assign_all(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
+                                        const ClusterSums& deltas) {
+  std::int64_t changed = 0;
+  if (codes_.assign(packed, units, bounds, deltas, changed)) return changed;
+  const KMeansKernels<T>& kernels = engine().of<T>().kmeans;
+  return changed + (bounds.upper == nullptr ? kernels.assign(data_, packed, units, bounds.label, deltas)
+                                            : kernels.assign_with_bounds(data_, packed, units, bounds, deltas));
 }
 
 // Panels that the failing rows will meet, now that they are known.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kmeans/centre_drift.h"
+#include "kmeans/coded_passes.h"
 #include "kmeans/column_moments.h"
 #include "kmeans/exact_sums.h"
 #include "kmeans/fast_centres.h"
@@ -43,7 +44,7 @@ class Accelerator {
   std::int64_t hamerly_pass(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units,
                             const RowBounds& bounds, const ClusterSums& deltas);
   std::int64_t renew_bounds(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas);
-  double plain_cost() const;
+  std::int64_t assign_all(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas);
   double cost_of_exponion_pass(const Neighbourhoods& around) const;
   std::int64_t assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
 
@@ -55,6 +56,7 @@ class Accelerator {
   int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
   float new_slack_ = 0;                         // of new bounds, the lower quartile
   KeptTree<T> tree_;
+  CodedPasses<T> codes_;
   std::vector<float> upper_, lower_, failing_upper_;
   CentreDrift drift_;
   FastChoice fast_;

@@ -19,6 +19,10 @@ inline constexpr double own_distance = 2.5;      // of testing a failing row by 
 inline constexpr double gathering_in_order = 7;  // of gathering a row for a strip and settling it
 inline constexpr double gathering = 5;           // the same after sorting by cluster, and packing centres for it
 inline constexpr double panel = 1.25;            // of a panel that such a row meets
+inline constexpr double coded_panel = 0.27;      // of a panel that a row meets as codes
+inline constexpr double coded_overhead = 1.1;    // of such a row
+inline constexpr double in_doubt = 4;            // of a row that codes do not settle
+inline constexpr double panel_in_doubt = 1.5;    // of a panel that such a row meets
 
 // What costs other than panels weigh, with so many columns: not less with fewer, and more with more, but less than a panel does.
 inline double overhead(std::int64_t cols) {

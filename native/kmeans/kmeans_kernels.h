@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kmeans/centre_neighbours.h"
+#include "kmeans/coded_rows.h"
 #include "kmeans/filter_tree_view.h"
 #include "support/matrix_view.h"
 #include "tiles/kernel_table.h"
@@ -130,6 +131,16 @@ struct KMeansKernels {
                const ClusterSums& deltas);
   // Squared distance of every row to its own centre (`out` may be null); returns their weighted sum.
   double (*own_distances)(const KMeansData<T>& data, const MatrixView<T>& centre_rows, const std::int32_t* labels, T* out);
+};
+
+// Passes over rows as codes; both are null where the processor has no products of eight bits.
+template <class T>
+struct CodedKernels {
+  // `groups` has room for whole blocks.
+  void (*code_rows)(const KMeansData<T>& data, double step, std::int32_t* groups, float* rest, float* term);
+  // As assign, or, when there are `upper` and `lower`, as assign_with_bounds with bounds that are less sharp.
+  CodedOutcome (*assign)(const KMeansData<T>& data, const CodedRows& rows, const PackedColumns<T>& centres, const SumUnits& units,
+                         const RowBounds& bounds, const ClusterSums& deltas);
 };
 
 }  // namespace coterie

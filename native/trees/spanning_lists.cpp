@@ -1,6 +1,7 @@
 #include "trees/spanning_lists.h"
 
 #include <numeric>
+#include <vector>
 
 #include "support/cpu_dispatch.h"
 
@@ -15,8 +16,8 @@ NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int
   std::iota(itself.begin(), itself.begin() + static_cast<std::ptrdiff_t>(n), 0);
   KDTreeView<T> in_order = tree.view();
   in_order.original = itself.data();
-  NearestPositions<T> lists{k, std::vector<std::int64_t>(n * static_cast<std::size_t>(k)),
-                            std::vector<T>(n * static_cast<std::size_t>(k))};
+  const std::size_t size = n * static_cast<std::size_t>(k);
+  NearestPositions<T> lists{k, UnclearedArray<std::int64_t>(size), UnclearedArray<T>(size)};
   const TreeQueries<T> queries(tree);
   engine().of<T>().kdtree.nearest(in_order, {queries.groups(), k, true, nullptr, lists.position.data(), lists.distance.data()},
                                   threads);
@@ -29,8 +30,8 @@ NearestPositions<T> nearest_positions(const KDTree<T>& tree, const std::int64_t*
   const std::int64_t n = tree.view().n_points;
   std::vector<std::int64_t> place(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) place[original[i]] = i;
-  NearestPositions<T> lists{k, std::vector<std::int64_t>(static_cast<std::size_t>(n * k)),
-                            std::vector<T>(static_cast<std::size_t>(n * k))};
+  const auto size = static_cast<std::size_t>(n * k);
+  NearestPositions<T> lists{k, UnclearedArray<std::int64_t>(size), UnclearedArray<T>(size)};
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t m = 0; m < k; ++m) {
       lists.position[i * k + m] = place[rows[original[i] * k + m]];

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "support/uncleared_array.h"
 #include "trees/spanning_tree.h"
 
 namespace coterie {
@@ -11,8 +11,8 @@ namespace coterie {
 template <class T>
 struct NearestPositions {
   std::int64_t k = 0;
-  std::vector<std::int64_t> position;  // points x k, nearest first; -1: no more
-  std::vector<T> distance;
+  UnclearedArray<std::int64_t> position;  // points x k, nearest first; -1: no more
+  UnclearedArray<T> distance;
 };
 
 // Asks the tree for k others of every point; there must be as many.

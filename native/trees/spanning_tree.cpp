@@ -37,7 +37,9 @@ class TreeBoruvka {
       search();
       rounds_.merge([&](std::int32_t item, SpanningEdge<T>& edge, std::int32_t& partner) {
         partner = partner_[item];
-        if (partner == no_partner || rounds_.component(item) == rounds_.waiting()) return false;
+        const std::int32_t component = rounds_.component(item);
+        if (partner == no_partner || component == rounds_.waiting()) return false;
+        if (distance_[item] > bound_[component]) return false;  // another of its component is nearer to its partner
         const std::int32_t a = tree_.original[item], b = tree_.original[partner];
         edge = {distance_[item], std::min(a, b), std::max(a, b)};
         return true;
