@@ -161,3 +161,19 @@ def test_whole_numbers_and_yes_no_that_may_be_missing_stay_so():
     np.testing.assert_array_equal(
         *(coterie.data.as_table(one).matrix(["x", "b"]) for one in (plain, nullable))
     )
+
+
+@pytest.mark.parametrize("n_used", [1, 2, 5])
+def test_partitions_stay_where_few_columns_are_read(tmp_path, n_used):
+    """Law: rows of Parquet files read by Dask are those of the files, however few columns are used."""
+    rng = np.random.default_rng(0)
+    names = [f"column_{at}" for at in range(8)]
+    for number in range(5):
+        rows = rng.normal(size=(60, 8)) + 9 * rng.integers(0, 2, (60, 1))
+        pd.DataFrame(rows, columns=names).to_parquet(tmp_path / f"{number}.parquet")
+    frame = dd.read_parquet(tmp_path / "*.parquet")
+    drop = names[n_used:]
+    ours = coterie.fit(frame, "kmeans", 2, drop=drop, believe=False)
+    files = coterie.scale.fit(str(tmp_path / "*.parquet"), "kmeans", 2, drop=drop, believe=False)
+    assert len(ours.labels) == 300
+    np.testing.assert_array_equal(np.asarray(ours.labels), np.asarray(files.labels))

@@ -60,7 +60,7 @@ class FramePromises:
     def of(self, columns: ColumnKeys) -> Sequence[Delayed]:
         """Return the promises of all partitions as Arrow tables of these columns."""
         if columns not in self.made:
-            parts = self.frame[list(columns)].to_delayed()
+            parts = _partitions(self.frame[list(columns)])
             self.made[columns] = [dask.delayed(arrow_rows, pure=False)(part) for part in parts]
         return self.made[columns]
 
@@ -110,12 +110,10 @@ def open_frame(frame: DaskFrame) -> Tables:
     for name in names:  # of ordered categories, all partitions must know the order
         kind = frame[name].dtype
         if getattr(kind, "ordered", False) and not frame[name].cat.known:
-            parts = [dask.delayed(_categories_of, pure=False)(part) for part in frame[[name]].to_delayed()]
+            parts = [dask.delayed(_categories_of, pure=False)(part) for part in _partitions(frame[[name]])]
             every = dict.fromkeys(level for levels in dask.compute(*parts) for level in levels)
             frame[name] = frame[name].cat.set_categories(list(every), ordered=True)
-    sizes = _lengths(
-        frame.to_delayed() if not names else frame[names[:1]].to_delayed(), "partition", "DataFrame"
-    )
+    sizes = _lengths(_partitions(frame[names[:1]] if names else frame), "partition", "DataFrame")
     schema = arrow_rows(frame._meta).schema
     types = dict(zip(schema.names, schema.types, strict=True))
     promises = FramePromises(frame)
@@ -130,6 +128,17 @@ def open_frame(frame: DaskFrame) -> Tables:
         for at, (size, end) in enumerate(zip(sizes, ends, strict=True))
     ]
     return Tables(tuple(one for one in tables if one.n_rows) or tuple(tables[:1]))
+
+
+def _partitions(frame: DaskFrame) -> Sequence[Delayed]:
+    """Return a promise for each partition, which reads no other columns.
+
+    All of Dask's optimisation would join partitions of Parquet files where few of their columns are read, and
+    so cut the same rows differently for other columns.
+    """
+    simplified = frame.simplify() if hasattr(frame, "simplify") else frame
+    promises: Sequence[Delayed] = simplified.to_delayed(optimize_graph=False)
+    return promises
 
 
 def _categories_of(partition: pandas.DataFrame) -> list[object]:
