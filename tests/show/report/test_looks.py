@@ -1,6 +1,7 @@
 """What a reader sees: letters that can be read, nothing empty, nothing that slides out of sight."""
 
 import numpy as np
+import pandas
 import pytest
 
 import coterie
@@ -179,6 +180,25 @@ def test_a_long_p_value_on_a_phone(iris):
     }""")
     page.set_viewport_size({"width": 1280, "height": 900})
     assert crossed <= 0
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_shares_and_their_differences_do_not_overprint(visit, tmp_path, width):
+    """Law: in a card, a difference in percentage points ends before the share of the group begins."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["red", "green", "blue"], 30)
+    frame = pandas.DataFrame({"kind": kinds, "x": rng.normal(size=90) + np.repeat([0, 8, 16], 30)})
+    page = visit(coterie.fit(frame, k=3, budget="fast").report(tmp_path / "shares.html")).page
+    page.set_viewport_size({"width": width, "height": 740})
+    crossed = page.evaluate("""() => {
+      const right = (one) => {
+        const range = document.createRange(); range.selectNodeContents(one);
+        return range.getBoundingClientRect(); };
+      const seen = [...document.querySelectorAll(".apart li")].filter((one) => one.checkVisibility());
+      return seen.map((one) =>
+        right(one.querySelector(".by")).right - right(one.querySelector(".mean")).left); }""")
+    assert any("points" in one for one in page.locator(".apart .by").all_inner_texts())
+    assert max(crossed) < 0
 
 
 OVERPRINTED = """(selector) => {

@@ -66,6 +66,29 @@ def test_compare_shows_who_moved(visit):
     assert visit.state()["selection"] == [0, 1, 2]
 
 
+def test_a_comparison_that_is_stopped_is_not_begun_again(visit):
+    """Law: stopping the other answer leaves the two that are shown; the page does not ask for it again."""
+    visit.apply({"op": "noise", "rows": [5]})
+    visit.get("compare").click()
+    visit.until("/moved/.test(document.querySelector('.compare-said').textContent)")
+    asked = []
+
+    def begun(route):
+        asked.append(route.request.url)
+        route.fulfill(status=202, body='{"job": {}}')
+
+    visit.page.route("**/api/*dbscan*", begun)
+    visit.get("compare-b").select_option("dbscan")
+    visit.until("/Computing/.test(document.querySelector('.compare-said').textContent)")
+    n_asked = len(asked)
+    visit.page.evaluate("coterie.page.store.stop()")
+    visit.until("/moved/.test(document.querySelector('.compare-said').textContent)")
+    visit.apply({"op": "rename", "group": "g1", "name": "first"})
+    visit.page.unroute("**/api/*dbscan*")
+    assert visit.get("compare-b").input_value() == "3"
+    assert len(asked) == n_asked
+
+
 def test_the_tree_names_its_groups(visit):
     """Law: below the tree each group stands once, in view, and a click on its name selects its rows."""
     go(visit, "groups")
