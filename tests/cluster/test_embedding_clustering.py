@@ -186,6 +186,15 @@ def test_rows_are_where_most_of_their_links_lead():
     assert (votes.argmax(axis=1) == model.labels_).mean() > 0.995
 
 
+def test_quick_persistence_is_near_that_of_a_fit():
+    """Law: one run of Leiden tells clear groups from one cloud, as a fit does."""
+    X, _ = planted(5, 40, 800)
+    model = EmbeddingClustering()
+    assert model.quick_persistence(X) == pytest.approx(model.fit(X).persistence_, abs=0.05)
+    assert model.quick_persistence(np.random.default_rng(0).normal(size=(800, 40))) == 0
+    assert model.quick_persistence(np.zeros((5, 3))) == 0
+
+
 @pytest.mark.parametrize("noise", ["assign", "keep"])
 def test_layers_are_nested(noise):
     """Law: every cluster of a layer lies within one cluster of the next, whichever rows moved."""

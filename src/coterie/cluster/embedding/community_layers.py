@@ -103,7 +103,7 @@ class CommunityTree:
 
 
 def community_trees(
-    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int, threads: int = 1
+    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int, threads: int = 1, runs: int = RUNS
 ) -> list[CommunityTree]:
     """Return a tree of merges for every resolution to begin with, from coarse to fine communities.
 
@@ -123,23 +123,25 @@ def community_trees(
         Of Leiden.
     threads : int, default=1
         Runs of Leiden at the same time.
+    runs : int, default=12
+        Of Leiden at the coarsest resolution; one takes less time and depends on the seed.
     """
     n = weights.shape[0]
     if not n:
         return []
     *coarser, finest = _resolutions(n)
     at_once = threads if FEWEST_ROWS_AT_ONCE <= n <= MOST_ROWS_AT_ONCE else 1
-    seeds = [(seed + run * SEED_STEP) % SEED_LIMIT for run in range(RUNS)]
+    seeds = [(seed + run * SEED_STEP) % SEED_LIMIT for run in range(runs)]
     whole = _Atoms(Graph(weights, np.arange(n)), weights, np.arange(n), rows, metric)
     if not coarser:
         return [_most_typical([whole.tree(finest, each) for each in seeds])]
     fine = map_in_order(lambda each: whole.tree(finest, each), seeds[:FINE_RUNS], at_once)
     atoms = [whole.merged(tree.base) for tree in fine]
     coarsest, *between = coarser
-    tasks = [(at % FINE_RUNS, coarsest, each) for at, each in enumerate(seeds)]
+    tasks = [(at % len(atoms), coarsest, each) for at, each in enumerate(seeds)]
     tasks += [(0, resolution, seed) for resolution in between]
     found = map_in_order(lambda task: atoms[task[0]].tree(*task[1:]), tasks, at_once)
-    return [_most_typical(found[:RUNS]), *found[RUNS:], fine[0]]
+    return [_most_typical(found[:runs]), *found[runs:], fine[0]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +184,8 @@ def _between(links: SparseData, part: Indices) -> SparseData:
 
 def _most_typical(trees: list[CommunityTree]) -> CommunityTree:
     """Return the tree whose most persistent clusters the others find too, with the persistence of all."""
+    if len(trees) == 1:
+        return trees[0]
     least = min(tree.n_communities for tree in trees)
     mean = np.mean([tree.persistence[-least:] for tree in trees], axis=0)
     n_clusters = least - _finest_as_good(mean, int(mean.argmax()))
