@@ -269,6 +269,12 @@ ROWS = (
         "seeds-fashion", "groups of Fashion-MNIST, another seed", clothes, another_seed(1), another_seed(2)
     ),
     again("order", "groups of MNIST, the rows in another order", digits, Contestant("order", another_order)),
+    again(
+        "order-fashion",
+        "groups of Fashion-MNIST, the rows in another order",
+        clothes,
+        Contestant("order", another_order),
+    ),
     Row(
         name="predict",
         work="groups of MNIST, and those that predict gives to the same rows",

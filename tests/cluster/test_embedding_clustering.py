@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -160,6 +163,46 @@ def test_resolutions_at_the_same_time_give_the_same_trees():
         assert np.array_equal(a.base, b.base)
         assert np.array_equal(a.merges, b.merges)
         assert np.array_equal(a.persistence, b.persistence)
+
+
+def test_seeds_and_orders_hardly_change_the_answer():
+    """Law: another seed, or another order of the rows, gives nearly the same clusters of real images."""
+    X = load_digits().data
+    labelings = [EmbeddingClustering(random_state=seed).fit(X).labels_ for seed in range(4)]
+    order = np.random.default_rng(0).permutation(len(X))
+    shuffled = np.empty(len(X), dtype=np.int64)
+    shuffled[order] = EmbeddingClustering().fit(X[order]).labels_
+    pairs = combinations([*labelings, shuffled], 2)
+    assert min(adjusted_rand_score(one, other) for one, other in pairs) >= 0.95
+
+
+def test_rows_are_where_most_of_their_links_lead():
+    """Law: hardly any row has most of its links in one other cluster."""
+    X, _ = planted(6, 24, 2000, spread=1.2)
+    model = EmbeddingClustering().fit(X)
+    graph = model._links().tocoo()
+    votes = np.zeros((len(X), int(model.labels_.max()) + 1))
+    np.add.at(votes, (graph.row, model.labels_[graph.col]), graph.data)
+    assert (votes.argmax(axis=1) == model.labels_).mean() > 0.995
+
+
+def test_quick_persistence_is_near_that_of_a_fit():
+    """Law: one run of Leiden tells clear groups from one cloud, as a fit does."""
+    X, _ = planted(5, 40, 800)
+    model = EmbeddingClustering()
+    assert model.quick_persistence(X) == pytest.approx(model.fit(X).persistence_, abs=0.05)
+    assert model.quick_persistence(np.random.default_rng(0).normal(size=(800, 40))) == 0
+    assert model.quick_persistence(np.zeros((5, 3))) == 0
+
+
+@pytest.mark.parametrize("noise", ["assign", "keep"])
+def test_layers_are_nested(noise):
+    """Law: every cluster of a layer lies within one cluster of the next, whichever rows moved."""
+    X, _ = planted(12, 12, 2500, spread=0.9)
+    layers = EmbeddingClustering(noise=noise).fit(X).layers_
+    assert layers.shape[1] > 1
+    for fine, coarse in pairwise(layers.T):
+        assert all(len(set(coarse[fine == cluster].tolist())) == 1 for cluster in range(fine.max() + 1))
 
 
 def test_new_rows_land_among_their_own():

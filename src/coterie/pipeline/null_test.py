@@ -256,7 +256,7 @@ def _persistence(points: Data, request: FitRequest) -> float:
     model = find_method("embedding").load()(
         metric=request.distance or "euclidean", random_state=request.seed, n_jobs=1
     )
-    return float(model.fit(points).persistence_)
+    return float(model.quick_persistence(points))
 
 
 def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -12,8 +13,10 @@ from scipy.sparse.csgraph import connected_components
 from coterie import _core
 from coterie._support.threads import map_in_order
 from coterie._support.typing import CheckedRows, FloatArray, Indices, Labels, MetricLike, SparseData
+from coterie._support.validation.parameters import SEED_LIMIT
 from coterie.cluster.graph.communities import by_size, find_labels
 from coterie.data.graphs import Graph
+from coterie.evaluate import adjusted_rand_score
 from coterie.tree import linkage
 
 COARSEST_BASE = 4.0  # resolutions of the communities that trees begin with: this one ...
@@ -26,6 +29,11 @@ LEAST_PERSISTENCE = 0.2  # below, the rows are one cluster
 LAYER_STEP = 1.5  # a coarser layer has so many times fewer clusters
 WEAKEST_LAYER = 0.5  # of the best layer's persistence
 THETA, ITERATIONS = 0.01, 2
+FINE_RUNS = 2  # of Leiden at the finest resolution
+RUNS = 12  # of Leiden at the coarsest resolution, the most typical of which is kept
+SEED_STEP = 1_000_003  # between the seeds of these runs: the runs of two seeds are not the same
+ROWS_COMPARED = 10_000  # to tell which run is typical
+AS_GOOD = 0.97  # of the largest persistence: numbers next to it that no sample tells from it
 FEWEST_ROWS_AT_ONCE = 5_000  # below, a thread takes longer to begin than the rest of the work
 MOST_ROWS_AT_ONCE = 500_000  # beyond, copies of the graph would take more memory than the time is worth
 MOST_PARTS = 5_000  # of the graph without links between them, whose means are compared
@@ -75,7 +83,7 @@ class CommunityTree:
         return k - int(np.flatnonzero(gap == gap.min())[-1])
 
     def layers(self) -> list[int]:
-        """Return the numbers of clusters that last longer than those near them, from many to few."""
+        """Return the numbers of clusters that last longer than those near them, the most lasting first."""
         values = self.persistence
         is_peak = np.ones(len(values), dtype=bool)
         is_peak[1:] &= values[1:] > values[:-1]
@@ -84,10 +92,10 @@ class CommunityTree:
         is_peak[-1] = False  # all rows in one cluster say nothing
         kept: list[int] = []
         for place in sorted(np.flatnonzero(is_peak), key=lambda at: (-values[at], at)):
-            n_clusters = self.n_communities - int(place)
+            n_clusters = self.n_communities - _finest_as_good(values, int(place))
             if all(max(n_clusters, other) >= LAYER_STEP * min(n_clusters, other) for other in kept):
                 kept.append(n_clusters)
-        return sorted(kept, reverse=True)
+        return kept
 
     def persistence_of(self, n_clusters: int) -> float:
         """Return how well so many clusters hold together."""
@@ -95,9 +103,13 @@ class CommunityTree:
 
 
 def community_trees(
-    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int, threads: int = 1
+    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int, threads: int = 1, runs: int = RUNS
 ) -> list[CommunityTree]:
     """Return a tree of merges for every resolution to begin with, from coarse to fine communities.
+
+    Communities depend on the order in which Leiden visits the nodes. Those of the finest resolution are small
+    and hardly do: they are the nodes of a small graph, in which the coarsest communities are found
+    several times. The tree that agrees best with the others is kept, and the mean of their persistence.
 
     Parameters
     ----------
@@ -110,17 +122,95 @@ def community_trees(
     seed : int
         Of Leiden.
     threads : int, default=1
-        Resolutions at the same time.
+        Runs of Leiden at the same time.
+    runs : int, default=12
+        Of Leiden at the coarsest resolution; one takes less time and depends on the seed.
     """
-    if not weights.shape[0]:
+    n = weights.shape[0]
+    if not n:
         return []
-    graph = Graph(weights, np.arange(weights.shape[0]))
-    at_once = threads if FEWEST_ROWS_AT_ONCE <= weights.shape[0] <= MOST_ROWS_AT_ONCE else 1
-    return map_in_order(
-        lambda resolution: _tree(graph, rows, metric, resolution, seed),
-        _resolutions(weights.shape[0]),
-        at_once,
-    )
+    *coarser, finest = _resolutions(n)
+    at_once = threads if FEWEST_ROWS_AT_ONCE <= n <= MOST_ROWS_AT_ONCE else 1
+    seeds = [(seed + run * SEED_STEP) % SEED_LIMIT for run in range(runs)]
+    whole = _Atoms(Graph(weights, np.arange(n)), weights, np.arange(n), rows, metric)
+    if not coarser:
+        return [_most_typical([whole.tree(finest, each) for each in seeds])]
+    fine = map_in_order(lambda each: whole.tree(finest, each), seeds[:FINE_RUNS], at_once)
+    atoms = [whole.merged(tree.base) for tree in fine]
+    coarsest, *between = coarser
+    tasks = [(at % len(atoms), coarsest, each) for at, each in enumerate(seeds)]
+    tasks += [(0, resolution, seed) for resolution in between]
+    found = map_in_order(lambda task: atoms[task[0]].tree(*task[1:]), tasks, at_once)
+    return [_most_typical(found[:runs]), *found[runs:], fine[0]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Atoms:
+    """Rows that stay together, as the nodes of a graph.
+
+    `links` counts the weight within an atom twice, once from each end; in `graph` it is a loop.
+    """
+
+    graph: Graph
+    links: SparseData
+    of_row: Indices
+    rows: CheckedRows
+    metric: MetricLike
+
+    def merged(self, base: Indices) -> _Atoms:
+        """Return communities as atoms."""
+        links = _between(self.links, base)
+        loops = links.copy()
+        loops.setdiag(links.diagonal() / 2)
+        graph = Graph(loops, np.arange(links.shape[0]))
+        return _Atoms(graph, links, base[self.of_row], self.rows, self.metric)
+
+    def tree(self, resolution: float, seed: int) -> CommunityTree:
+        """Return the communities of the atoms, and how they merge."""
+        found = find_labels(
+            self.graph, resolution=resolution, theta=THETA, n_iterations=ITERATIONS, seed=seed
+        )
+        part = np.asarray(found, dtype=np.int64)
+        base, between = part[self.of_row], _between(self.links, part)
+        return _tree(base, between, self.rows, self.metric, resolution)
+
+
+def _between(links: SparseData, part: Indices) -> SparseData:
+    """Return the weights between parts; within, each counts from both ends."""
+    n = len(part)
+    belongs = csr_array((np.ones(n), part, np.arange(n + 1)), shape=(n, int(part.max()) + 1))
+    return csr_array(belongs.T @ links @ belongs)
+
+
+def _most_typical(trees: list[CommunityTree]) -> CommunityTree:
+    """Return the tree whose most persistent clusters the others find too, with the persistence of all."""
+    if len(trees) == 1:
+        return trees[0]
+    least = min(tree.n_communities for tree in trees)
+    mean = np.mean([tree.persistence[-least:] for tree in trees], axis=0)
+    n_clusters = least - _finest_as_good(mean, int(mean.argmax()))
+    step = -(-len(trees[0].base) // ROWS_COMPARED)
+    labelings = [tree.cut(n_clusters)[::step] for tree in trees]
+    agreement = np.zeros(len(trees))
+    for one, other in combinations(range(len(trees)), 2):
+        agreement[[one, other]] += adjusted_rand_score(labelings[one], labelings[other])
+    typical = trees[int(agreement.argmax())]
+    persistence = typical.persistence.copy()
+    persistence[-least:] = mean
+    return replace(typical, persistence=persistence)
+
+
+def _finest_as_good(persistence: FloatArray, place: int) -> int:
+    """Return the place, or of those of a few clusters more that are nearly as good, the one of the most.
+
+    Examples
+    --------
+    >>> _finest_as_good(np.array([0.4, 0.51, 0.5, 0.52, 0.4, 0.3, 0.3, 0.2, 0.0]), 3)
+    1
+    """
+    most = int(np.ceil(LAYER_STEP * (len(persistence) - place))) - 1  # clusters of the same layer
+    first = max(0, len(persistence) - most)
+    return first + int(np.argmax(persistence[first:] >= AS_GOOD * persistence[place]))
 
 
 def _resolutions(n_rows: int) -> Iterator[float]:
@@ -130,12 +220,10 @@ def _resolutions(n_rows: int) -> Iterator[float]:
         resolution *= BASE_STEP
 
 
-def _tree(graph: Graph, rows: CheckedRows, metric: MetricLike, resolution: float, seed: int) -> CommunityTree:
-    found = find_labels(graph, resolution=resolution, theta=THETA, n_iterations=ITERATIONS, seed=seed)
-    base = np.asarray(found, dtype=np.int64)
-    n, k = len(base), int(base.max()) + 1
-    belongs = csr_array((np.ones(n), base, np.arange(n + 1)), shape=(n, k))
-    between = csr_array(belongs.T @ graph.weights @ belongs)
+def _tree(
+    base: Indices, between: SparseData, rows: CheckedRows, metric: MetricLike, resolution: float
+) -> CommunityTree:
+    n, k = len(base), between.shape[0]
     masses = np.asarray(between.sum(axis=1)).ravel()
     masses[masses == 0] = np.finfo(np.float64).tiny  # a row without neighbours
     between.setdiag(0)

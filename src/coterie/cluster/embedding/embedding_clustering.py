@@ -21,6 +21,7 @@ from coterie._support.typing import (
     FloatArray,
     Indices,
     Labels,
+    Mask,
     MatrixLike,
     MetricLike,
     RandomState,
@@ -55,6 +56,7 @@ from coterie.errors import InvalidData, InvalidParameter
 CRUMBS = 0.1  # of the rows per cluster: smaller ones do not count where so many are asked for
 CLEARLY_BETTER = 1.1  # the persistence that a tree of finer communities must reach, times the coarser one's
 MOST_ROUNDS = 100  # of handing labels on to rows without one
+MOVING_ROUNDS = 3  # in which rows move to the cluster of most of their links
 MAP_COLUMNS = 2
 
 
@@ -361,6 +363,24 @@ class EmbeddingClustering(Clusterer):
             "_graph": graph,
         }
 
+    def quick_persistence(self, X: MatrixLike) -> float:
+        """Return about the `persistence_` of a fit, from one run of Leiden: sooner, less settled.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        """
+        data = self._check_rows(X)
+        linked = rows_with_direction(data, self.metric)
+        if len(linked) < 2:
+            return 0.0
+        rows: CheckedRows = data[linked]
+        seed = check_seed(self.random_state)
+        tree = _clearest(community_trees(self._link(rows), rows, self.metric, seed, runs=1))
+        sizes = tree.layers()
+        return tree.persistence_of(sizes[0]) if sizes else 0.0
+
     def cuts(self, X: MatrixLike, n_clusters: Iterable[int]) -> Iterator[tuple[int, Labels]]:
         """Yield the labels for several values of `granularity` from one graph, as a fit with each would.
 
@@ -403,46 +423,59 @@ class EmbeddingClustering(Clusterer):
     def _cut(self, trees: list[CommunityTree], links: SparseData, *, with_layers: bool = True) -> _Cut:
         if not trees:
             return _Cut(np.zeros(0, dtype=np.int64), [], [], 0.0)
-        tree = trees[0]
-        for finer in trees[1:]:
-            if finer.persistence.max() > CLEARLY_BETTER * tree.persistence.max():
-                tree = finer
-        sizes, least, source = tree.layers(), self.min_cluster_size, tree
+        tree = _clearest(trees)
+        found, least = tree.layers(), self.min_cluster_size
+        sizes = sorted(found, reverse=True)
         if isinstance(self.granularity, str):
-            chosen = self._chosen_size(tree, sizes)
+            chosen, source = self._chosen_size(found), tree
         else:  # so many clusters that are worth the name: crumbs go to their neighbours
             wanted = min(int(self.granularity), links.shape[0])
             source = tree if wanted <= tree.n_communities else trees[-1]
             least = max(least, int(CRUMBS * links.shape[0] / wanted))
             chosen = source.size_with(wanted, least)
+        is_layer = source is tree and chosen in sizes and least == self.min_cluster_size
+        layers = self._layers([tree.cut(size) for size in sizes], links) if with_layers or is_layer else []
         return _Cut(
-            self._settle(source.cut(chosen), links, least),
-            [self._settle(tree.cut(size), links, self.min_cluster_size) for size in sizes if with_layers],
+            layers[sizes.index(chosen)] if is_layer else self._settle(source.cut(chosen), links, least),
+            layers,
             [tree.persistence_of(size) for size in sizes],
             source.persistence_of(chosen) if chosen > 1 else 0.0,
         )
 
-    def _chosen_size(self, tree: CommunityTree, sizes: list[int]) -> int:
+    def _chosen_size(self, sizes: list[int]) -> int:
         """Return how many clusters the layer that was asked for has; 1 where there is none."""
         if not sizes:
             return 1
         if self.granularity == "auto":
-            return max(sizes, key=tree.persistence_of)
+            return sizes[0]
         return max(sizes) if self.granularity == "finest" else min(sizes)
+
+    def _layers(self, layers: list[Labels], links: SparseData) -> list[Labels]:
+        """Return the layers settled, from fine to coarse; each lies within the next."""
+        settled: list[Labels] = []
+        for layer in reversed(layers):
+            own = self._settle(layer, links, self.min_cluster_size)
+            settled.append(_nested(own, settled[-1], links) if settled else own)
+        return settled[::-1]
 
     def _settle(self, labels: Labels, links: SparseData, least: int) -> Labels:
         """Return the labels with noise, or without any, numbered by size."""
         is_small = np.bincount(labels) < least
         labels = np.where(is_small[labels] & ~is_small.all(), -1, labels)
+        labels = _with_most_links(_hand_on(labels, links), links)
         if self.noise == "keep":
-            labels = np.where(_share_within(links, labels) < 0.5, -1, labels)
-            if (labels < 0).all():
-                return labels
-        else:
-            labels = _hand_on(labels, links)
-        kept = labels >= 0
-        labels[kept] = by_size(labels[kept])
-        return labels
+            is_small = np.bincount(labels) < least
+            labels[(_share_within(links, labels) < 0.5) | (is_small[labels] & ~is_small.all())] = -1
+        return _numbered(labels)
+
+
+def _clearest(trees: list[CommunityTree]) -> CommunityTree:
+    """Return the tree of the coarsest communities, or of finer ones that last clearly longer."""
+    tree = trees[0]
+    for finer in trees[1:]:
+        if finer.persistence.max() > CLEARLY_BETTER * tree.persistence.max():
+            tree = finer
+    return tree
 
 
 class _Cut(NamedTuple):
@@ -485,26 +518,95 @@ def _share_within(links: SparseData, labels: Labels) -> FloatArray:
     return np.divide(inside, total, out=np.ones(len(labels)), where=total > 0)
 
 
+def _with_most_links(labels: Labels, links: SparseData) -> Labels:
+    """Return labels after a few rounds in which rows move to the cluster that most of their links lead to.
+
+    Rows between two clusters are in one of them by chance: another order of visits puts them into the other.
+    """
+    for _ in range(MOVING_ROUNDS):
+        rows = np.flatnonzero(_share_within(links, labels) < 0.5)
+        if not len(rows):
+            break
+        best, weight, own = _most_linked(labels, links, rows)
+        moves = weight > own
+        labels[rows[moves]] = best[moves]
+    return labels
+
+
 def _hand_on(labels: Labels, links: SparseData) -> Labels:
-    """Return labels in which rows without one take that of most of their links, round by round.
+    """Return labels in which rows without one take that of most of their links.
 
     Rows that no link leads to join the largest cluster.
     """
+    labels = _spread(labels, links)
+    labels[labels < 0] = 0
+    return labels
+
+
+def _nested(fine: Labels, coarse: Labels, links: SparseData) -> Labels:
+    """Return a finer layer with every cluster within one of the coarser layer: the one with most of its rows.
+
+    Rows of another coarse cluster move to the cluster in there that most of their links lead to.
+    """
+    known = (fine >= 0) & (coarse >= 0)
+    n_coarse = int(coarse.max(initial=0)) + 1
+    n_fine = int(fine.max(initial=0)) + 1
+    met = csr_array((np.ones(known.sum()), (fine[known], coarse[known])), shape=(n_fine, n_coarse))
+    parent, _ = _largest(met)
+    fits = known & (parent[fine] == coarse)
+    row = np.repeat(np.arange(len(coarse)), np.diff(links.indptr))
+    inside = (coarse[row] == coarse[links.indices]) & (coarse[row] >= 0)
+    within = csr_array((links.data * inside, links.indices, links.indptr), shape=links.shape)
+    labels = _spread(np.where(fits, fine, -1), within, only=known)
+    rest = known & (labels < 0)  # nothing in there is linked to them: they are one cluster
+    labels[rest] = n_fine + coarse[rest]
+    return _numbered(labels)
+
+
+def _spread(labels: Labels, links: SparseData, only: Mask | None = None) -> Labels:
+    """Return labels in which rows without one, or some of these, take that of most links, round by round."""
     labels = labels.copy()
     for _ in range(MOST_ROUNDS):
-        rows = np.flatnonzero(labels < 0)
+        rows = np.flatnonzero(labels < 0 if only is None else (labels < 0) & only)
         if not len(rows):
-            return labels
-        some = csr_array(links[rows])
-        row = np.repeat(np.arange(len(rows)), np.diff(some.indptr))
-        label = labels[some.indices]
-        known = label >= 0
-        votes = csr_array(
-            (some.data[known], (row[known], label[known])), shape=(len(rows), int(labels.max()) + 1)
-        )
-        has = np.diff(votes.indptr) > 0
-        if not has.any():
             break
-        labels[rows[has]] = np.asarray(votes[has].argmax(axis=1)).ravel()
-    labels[labels < 0] = 0
+        best, weight, _ = _most_linked(labels, links, rows)
+        if not (weight > 0).any():
+            break
+        labels[rows[weight > 0]] = best[weight > 0]
+    return labels
+
+
+def _most_linked(labels: Labels, links: SparseData, rows: Indices) -> tuple[Labels, FloatArray, FloatArray]:
+    """Return the label that most links of some rows lead to, their weight, and that of the own label."""
+    some = csr_array(links[rows])
+    row, label = np.repeat(np.arange(len(rows)), np.diff(some.indptr)), labels[some.indices]
+    known, weight = label >= 0, np.asarray(some.data, dtype=np.float64)
+    own = np.bincount(row, weight * (known & (label == labels[rows][row])), minlength=len(rows))
+    shape = len(rows), int(labels.max(initial=0)) + 1
+    votes = csr_array((weight[known], (row[known], label[known])), shape=shape)
+    best, most = _largest(votes)
+    return best, most, np.asarray(own, dtype=np.float64)
+
+
+def _largest(votes: SparseData) -> tuple[Labels, FloatArray]:
+    """Return the column of the largest entry of each row, the first of equal ones, and the entry; else 0."""
+    votes.sum_duplicates()
+    n = votes.shape[0]
+    best, most = np.zeros(n, dtype=np.int64), np.zeros(n)
+    has = np.flatnonzero(np.diff(votes.indptr))
+    if len(has):
+        most[has] = np.maximum.reduceat(votes.data, votes.indptr[has])
+        row = np.repeat(np.arange(n), np.diff(votes.indptr))
+        at = np.flatnonzero(votes.data == most[row])
+        first = at[np.searchsorted(row[at], has)]
+        best[has] = votes.indices[first]
+    return best, most
+
+
+def _numbered(labels: Labels) -> Labels:
+    """Return the labels 0..k-1 by size; -1 stays."""
+    labels, kept = np.asarray(labels, dtype=np.int64).copy(), labels >= 0
+    if kept.any():
+        labels[kept] = by_size(np.unique(labels[kept], return_inverse=True)[1])
     return labels
