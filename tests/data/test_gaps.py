@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import nan_euclidean_distances
 import coterie
 from coterie._support.notes import in_shell
 from coterie.cluster import AgglomerativeClustering, KMeans
-from coterie.data import as_table, prepare_rows
+from coterie.data import as_table, prepare_rows, read_label_pair
 from coterie.data.missing import fill_from_similar
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
@@ -200,3 +200,19 @@ def test_rows_without_a_common_column_are_filled_and_counted():
     assert np.flatnonzero(rows_without_distance(~np.isnan(X))).tolist() == [1]
     found = coterie.fit(X, "diana", 3, missing="observed", believe=False)
     assert any("1 row has no column in common with another: it is filled" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "other", [np.array([1.0, 2.0]), ["drop"], {"drop": 1}, 7, pd.Series(["drop", "auto"])]
+)
+def test_what_is_no_name_is_refused_as_a_wrong_name(other):
+    """Law: where the name of a choice is asked for, anything else is refused in our words."""
+    X = with_gaps(groups()[0], 0.02)
+    for act, words in [
+        (lambda: coterie.fit(X, k=2, missing=other), "missing must be one of auto, "),
+        (lambda: prepare_rows(as_table(X), missing=other), "missing must be one of auto, "),
+        (lambda: coterie.inspect(pd.DataFrame(X), dates=other), "dates must be one of as-number, "),
+        (lambda: read_label_pair(as_table(X), "a", missing=other), 'missing must be one of "error", "drop"'),
+    ]:
+        with pytest.raises(InvalidParameter, match=words):
+            act()

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import PolarsSeries
 from coterie.errors import InvalidParameter, did_you_mean
@@ -76,10 +77,9 @@ def check_dates(dates: str | None) -> None:
     --------
     >>> check_dates("year")
     """
-    if dates is not None and dates not in DATE_PARTS:
-        wrong = (
-            f"dates must be one of {', '.join(DATE_PARTS)}, got {dates!r}.{did_you_mean(dates, DATE_PARTS)}"
-        )
+    if dates is not None and not (isinstance(dates, str) and dates in DATE_PARTS):
+        near, given = did_you_mean(dates, DATE_PARTS), shortened(repr(dates))
+        wrong = f"dates must be one of {', '.join(DATE_PARTS)}, got {given}.{near}"
         raise InvalidParameter(wrong).in_shell(f"--{wrong}")
 
 

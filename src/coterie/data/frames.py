@@ -63,6 +63,7 @@ def as_table(
     >>> as_table([[1.0, 2.0], [3.0, 4.0]]).columns
     ('column_1', 'column_2')
     """
+    check_dates(dates)
     known = readings or {}
     if isinstance(data, Table):
         dates, known = dates or data.dates, {**data.readings, **known}

@@ -117,9 +117,11 @@ def read_label_pair(
     >>> pair.true.tolist(), pair.pred.tolist()
     (['rose', 'rose', 'lily'], [1, 1, 2])
     """
-    if missing not in EMPTY_POLICIES:
+    if not isinstance(missing, str) or missing not in EMPTY_POLICIES:
         near = did_you_mean(missing, EMPTY_POLICIES)
-        raise InvalidParameter(f'missing must be one of "error", "drop" for labels, got "{missing}".{near}')
+        raise InvalidParameter(
+            f'missing must be one of "error", "drop" for labels, got "{shortened(missing)}".{near}'
+        )
     table = read_labels_table(labels, header, encoding)
     if isinstance(truth, str) and truth in table.columns:
         if truth_column is not None:

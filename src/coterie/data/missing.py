@@ -213,9 +213,9 @@ def check_policy(policy: str) -> None:
     --------
     >>> check_policy("drop")
     """
-    if policy not in (*MISSING_POLICIES, *REFUSE):
+    if not isinstance(policy, str) or policy not in (*MISSING_POLICIES, *REFUSE):
         wrong = (
-            f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
+            f"missing must be one of {', '.join(MISSING_POLICIES)}, got {shortened(repr(policy))}."
             f"{did_you_mean(policy, MISSING_POLICIES)}"
         )
         raise InvalidParameter(wrong).in_shell(f"--{wrong}")

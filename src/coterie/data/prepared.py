@@ -32,7 +32,14 @@ from coterie.data.geography.places import (
     what_is_wrong,
     with_places,
 )
-from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
+from coterie.data.missing import (
+    Complete,
+    check_policy,
+    mostly_empty,
+    note_missing,
+    settle_missing,
+    settle_mixed,
+)
 from coterie.data.notes import reading_notes
 from coterie.data.readings import ColumnReading, reading_of
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
@@ -171,6 +178,7 @@ def prepare_rows(
     as_angles : bool, default=False
         Whether a position alone is used, as latitude and longitude in radians: what the haversine takes.
     """
+    check_policy(missing)
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
     found, notes = find_places(table, places, columns=columns, others=(*drop, *keep))
