@@ -43,7 +43,7 @@ CodedPasses<T>::CodedPasses(const KMeansData<T>& data, std::int64_t n_clusters, 
 template <class T>
 bool CodedPasses<T>::assign(const PackedColumns<T>& centres, const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas,
                             std::int64_t& changed) {
-  if (!(step_ > 0)) return false;
+  if (!(step_ > 0) || engine().coded<T>().assign == nullptr) return false;  // blocks live on when the instruction set changes
   if (passes_missed_ > 0) {
     --passes_missed_;
     return false;
