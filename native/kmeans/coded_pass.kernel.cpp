@@ -205,7 +205,7 @@ COTERIE_INLINE void look(const CodedCentres<T>& centres, const std::int32_t* row
 template <class T>
 struct CodedContext {
   const KMeansData<T>& data;
-  const CodedRows& rows;
+  const KMeansCodes& rows;
   const CodedCentres<T>& coded;
   const PackedColumns<T>& centres;
   const SumUnits& units;
@@ -463,7 +463,7 @@ void assign_range(CodedContext<T>& context, Range range) {
 }
 
 template <class T>
-CodedOutcome assign_coded(const KMeansData<T>& data, const CodedRows& rows, const PackedColumns<T>& centres, const SumUnits& units,
+CodedOutcome assign_coded(const KMeansData<T>& data, const KMeansCodes& rows, const PackedColumns<T>& centres, const SumUnits& units,
                           const RowBounds& bounds, const ClusterSums& deltas) {
   const CodedCentres<T> coded(centres, rows.step);
   if (!coded.fit()) return {0, -1, 0};

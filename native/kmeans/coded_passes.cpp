@@ -43,7 +43,7 @@ CodedPasses<T>::CodedPasses(const KMeansData<T>& data, std::int64_t n_clusters, 
 template <class T>
 bool CodedPasses<T>::assign(const PackedColumns<T>& centres, const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas,
                             std::int64_t& changed) {
-  if (!(step_ > 0)) return false;
+  if (!(step_ > 0) || engine().coded<T>().assign == nullptr) return false;  // blocks live on when the instruction set changes
   if (passes_missed_ > 0) {
     --passes_missed_;
     return false;
@@ -88,8 +88,8 @@ typename CodedPasses<T>::Codes CodedPasses<T>::code(const KMeansData<T>& data) c
 template <class T>
 CodedOutcome CodedPasses<T>::assign_by(const Codes& codes, const KMeansData<T>& data, const PackedColumns<T>& centres,
                                        const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas) const {
-  const CodedRows rows{static_cast<const std::int32_t*>(codes.groups.get()), codes.rest.data(), codes.term.data(),
-                       block_count(data.X.cols, codes_per_group), step_};
+  const KMeansCodes rows{static_cast<const std::int32_t*>(codes.groups.get()), codes.rest.data(), codes.term.data(),
+                         block_count(data.X.cols, codes_per_group), step_};
   return engine().coded<T>().assign(data, rows, centres, units, bounds, deltas);
 }
 

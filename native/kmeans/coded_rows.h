@@ -11,7 +11,7 @@ constexpr std::int64_t chunk_centres = 16;        // a row in doubt meets whole 
 constexpr std::int64_t most_coded_columns = 4096;  // sums of products stay below 2^28
 
 // Column t of a row is step * code, and something is left over.
-struct CodedRows {
+struct KMeansCodes {
   const std::int32_t* groups;  // blocks x groups of columns x rows of a block: four codes each, moved up by 128
   const float* rest;           // per row: length of what is left over, rounded up
   const float* term;           // per row: squared length of the row

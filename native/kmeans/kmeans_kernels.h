@@ -139,7 +139,7 @@ struct CodedKernels {
   // `groups` has room for whole blocks.
   void (*code_rows)(const KMeansData<T>& data, double step, std::int32_t* groups, float* rest, float* term);
   // As assign, or, when there are `upper` and `lower`, as assign_with_bounds with bounds that are less sharp.
-  CodedOutcome (*assign)(const KMeansData<T>& data, const CodedRows& rows, const PackedColumns<T>& centres, const SumUnits& units,
+  CodedOutcome (*assign)(const KMeansData<T>& data, const KMeansCodes& rows, const PackedColumns<T>& centres, const SumUnits& units,
                          const RowBounds& bounds, const ClusterSums& deltas);
 };
 

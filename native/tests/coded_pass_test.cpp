@@ -85,7 +85,7 @@ Found by_codes(const Problem<T>& problem, double step, int threads, bool with_bo
   ExactSums<T> sums = problem.new_sums(threads);
   Found found{std::vector<std::int32_t>(n, -1), {}, std::vector<float>(n), std::vector<float>(n)};
   const RowBounds bounds{found.labels.data(), with_bounds ? found.upper.data() : nullptr, with_bounds ? found.lower.data() : nullptr};
-  const CodedRows rows{groups.data(), rest.data(), term.data(), n_groups, static_cast<double>(static_cast<T>(step))};
+  const KMeansCodes rows{groups.data(), rest.data(), term.data(), n_groups, static_cast<double>(static_cast<T>(step))};
   const CodedOutcome outcome = engine().coded<T>().assign(data, rows, pack.columns(), sums.units(), bounds, sums.deltas());
   CHECK(outcome.uncertain >= 0 && outcome.uncertain <= problem.points.n);
   CHECK(outcome.changed == problem.points.n);

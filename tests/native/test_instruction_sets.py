@@ -42,6 +42,34 @@ def test_distances(level, dtype):
         _core.use_instruction_set(level)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["clouds", "far apart", "whole numbers", "one row far away"])
+def test_many_groups(level, kind, dtype):
+    """Law: k-means that meets its centres as codes first gives the labels of every other instruction set."""
+    random = np.random.default_rng(8)
+    spread = 8.0 if kind == "far apart" else 2.0
+    rows = (
+        random.normal(size=(9000, 16)) + spread * random.normal(size=(40, 16))[random.integers(40, size=9000)]
+    )
+    if kind == "whole numbers":
+        rows = np.rint(rows)
+    if kind == "one row far away":
+        rows[17] *= 1e5
+    rows = rows.astype(dtype)
+
+    def answer(algorithm):
+        model = KMeans(40, init=rows[:40], n_init=1, max_iter=12, tol=0.0, algorithm=algorithm).fit(rows)
+        return model.labels_, model.cluster_centers_, model.n_iter_
+
+    here = [answer(algorithm) for algorithm in ("lloyd", "exponion")]
+    _core.use_instruction_set(CHOSEN)
+    there = answer("lloyd")
+    for labels, centres, n_iter in here:
+        np.testing.assert_array_equal(labels, there[0])
+        np.testing.assert_array_equal(centres, there[1])
+        assert n_iter == there[2]
+
+
 @pytest.mark.parametrize("algorithm", ["lloyd", "hamerly", "exponion", "filter"])
 def test_groups(level, algorithm):
     """Law: k-means, neighbours and silhouettes do not depend on the instruction set."""
