@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from coterie._support import stoppable as module
 from coterie._support.linear_algebra import symmetric_axes
-from coterie._support.stoppable import LARGE, part_of_square, stoppable
+from coterie._support.stoppable import LARGE, is_still_at_work, part_of_square, stoppable
 from coterie.cluster.agglomerative.diana import divide
 from coterie.cluster.density import reachability
 from coterie.cluster.density.reachability import core_of_matrix, of_matrix
@@ -43,11 +45,52 @@ def deaf():
 
 
 def test_ctrl_c_is_heard_during_a_call_that_hears_nothing(deaf):
-    """Law: KeyboardInterrupt comes while the call lasts; its thread does not keep the process alive."""
+    """Law: KeyboardInterrupt comes while the call lasts, which is known until it ends."""
     with pytest.raises(KeyboardInterrupt):
         stoppable(deaf, MANY)
     assert not deaf.has_ended.is_set()
-    assert all(thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
+    assert is_still_at_work()
+    deaf.released.set()
+    deaf.thread.join()
+    assert not is_still_at_work()
+
+
+LEAVING = """
+import os, signal, sys, time
+import numpy as np
+import coterie.cli, coterie.cli.app
+from coterie._support.stoppable import stoppable
+
+def work(*matrices):
+    os.kill(os.getpid(), signal.SIGINT)
+    for matrix in matrices:
+        np.linalg.eigh(matrix)
+    print("worked", flush=True)
+    if sys.argv[1] == "shell":
+        time.sleep(3600)
+
+def run(arguments):
+    try:
+        stoppable(work, *[np.eye(700)] * 3)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        return 130
+
+coterie.cli.app.run = run
+coterie.cli.main() if sys.argv[1] == "shell" else run([])
+"""
+
+
+@pytest.mark.parametrize(("how", "code"), [("python", 0), ("shell", 130)])
+def test_processes_end_after_ctrl_c(how, code):
+    """Law: Python waits for LAPACK, which cannot be ended while it works; the shell's command does not."""
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVING, how], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert "interrupted" in done.stdout
+    assert how == "shell" or "worked" in done.stdout
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -112,3 +112,11 @@ def test_float32_pairs_on_the_radius(metric, n_columns):
     for eps in (0.2, 0.3, 0.6):
         X = tenths.astype(np.float32) / 10
         np.testing.assert_array_equal(*labels_of_both(X, eps=eps, min_samples=4, metric=metric))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_eps_beyond_float32():
+    """Law: an eps that float32 does not hold is above every distance of float32 rows, without a warning."""
+    X = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]], dtype=np.float32)
+    model = DBSCAN(eps=1e308, min_samples=2, metric="cosine").fit(X)
+    np.testing.assert_array_equal(model.predict(X), [0, 0, 0])

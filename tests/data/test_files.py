@@ -68,6 +68,15 @@ SPARSE = {
 }
 
 
+WHOLE = {
+    "format": np.array("csc"),
+    "data": np.ones(2),
+    "indices": [0, 1],
+    "indptr": [0, 1, 2],
+    "shape": [2, 2],
+}
+
+
 def npz(**arrays):
     stream = io.BytesIO()
     np.savez(stream, **arrays)
@@ -116,6 +125,19 @@ def workbook():
         ("t.npz", npz(a=X, b=X), r"holds several arrays \(a, b\): name the one to use X"),
         ("t.npz", npz(X=X)[:300], "not a whole .npz file, cut off or damaged"),
         ("t.npz", npz(format=np.array("csr"), shape=np.array([2, 2])), "not a whole sparse matrix"),
+        *(
+            (
+                "t.npz",
+                npz(**WHOLE | other),
+                "not a whole sparse matrix .format must be one word and shape two",
+            )
+            for other in (
+                {"shape": [[2, 2], [2, 2]]},
+                {"shape": 2},
+                {"shape": ["a", "b"]},
+                {"format": ["csc"] * 2},
+            )
+        ),
         *(
             ("t.npz", npz(**SPARSE | changes), f"not a .* sparse matrix.*{words}")
             for changes, words in [

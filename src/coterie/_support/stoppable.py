@@ -16,6 +16,19 @@ LARGE = 1 << 18  # numbers: what libraries do with fewer takes less than a tenth
 ROWS_AT_ONCE = 256
 LOOK_SECONDS = 0.1  # between two looks where a signal does not end the wait
 
+_at_work: list[threading.Thread] = []
+
+
+def is_still_at_work() -> bool:
+    """Return whether a call goes on that Ctrl-C has given up: Python does not end before it does.
+
+    Examples
+    --------
+    >>> is_still_at_work()
+    False
+    """
+    return any(thread.is_alive() for thread in _at_work)
+
 
 def stoppable(call: Callable[..., Answer], *values: Any) -> Answer:
     """Return what the call returns for the values; Ctrl-C is heard while it lasts.
@@ -40,9 +53,13 @@ def stoppable(call: Callable[..., Answer], *values: Any) -> Answer:
             answers.append(context.run(call, *values))
         except BaseException as error:  # raised again below, in the thread that asked
             errors.append(error)
+        _at_work.remove(thread)
         has_ended.set()
 
-    threading.Thread(target=run, daemon=True).start()
+    # not a daemon: OpenBLAS, ended with the process while it works, waits for its own threads for ever
+    thread = threading.Thread(target=run)
+    _at_work.append(thread)
+    thread.start()
     while not has_ended.wait(LOOK_SECONDS):
         pass
     if errors:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+from typing import NoReturn
 
 
 def main() -> None:
@@ -20,4 +23,15 @@ def main() -> None:
         from coterie.cli.app import run
     except KeyboardInterrupt:
         sys.exit(130)
-    sys.exit(run(sys.argv[1:]))
+    _leave(run(sys.argv[1:]))
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process, at once where a call of a library goes on that Ctrl-C has given up."""
+    stoppable = sys.modules.get("coterie._support.stoppable")
+    if stoppable is not None and stoppable.is_still_at_work():
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -282,7 +282,8 @@ class DBSCAN(WeightedClusterer):
         """
         nearest = self._nearest_core_points(X)
         labels = np.append(self.labels_[self.core_sample_indices_], -1)  # the last for want of any core point
-        return np.where(nearest.distance <= self.eps_, labels[nearest.index], -1)
+        eps = min(self.eps_, float(np.finfo(nearest.distance.dtype).max))  # any number is near enough beyond
+        return np.where(nearest.distance <= eps, labels[nearest.index], -1)
 
     def _nearest_core_points(self, X: MatrixLike) -> NearestCore:
         who, checked = type(self).__name__, self._check_new(X)

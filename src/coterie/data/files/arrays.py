@@ -124,6 +124,9 @@ def _read_sparse(source: Source) -> SparseData:
         with np.load(source.stream(), allow_pickle=False) as arrays:
             names = [name for name in INDEX_ARRAYS if name in arrays.files]
             kinds = {name: arrays[name].dtype for name in names}
+            shape = arrays["shape"]
+            if arrays["format"].ndim or shape.shape != (2,) or shape.dtype.kind not in "iu":
+                raise ValueError("format must be one word and shape two whole numbers")
         matrix = sparse.load_npz(source.stream())
     except Exception as error:  # SciPy lets through whatever NumPy or zipfile raise
         raise source.fail(f"not a whole sparse matrix ({error}).") from None
