@@ -5,8 +5,8 @@ import pytest
 import sklearn.cluster
 from scipy import sparse
 
-from coterie.cluster import DBSCAN, HDBSCAN
-from coterie.errors import DataNotice, InvalidData
+from coterie.cluster import DBSCAN, HDBSCAN, OPTICS, EmbeddingClustering, Leiden
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
 from stable_peers import stable_hdbscan
 
 RANDOM = np.random.default_rng(8)
@@ -120,3 +120,11 @@ def test_eps_beyond_float32():
     X = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]], dtype=np.float32)
     model = DBSCAN(eps=1e308, min_samples=2, metric="cosine").fit(X)
     np.testing.assert_array_equal(model.predict(X), [0, 0, 0])
+
+
+@pytest.mark.parametrize("method", [DBSCAN, HDBSCAN, OPTICS, EmbeddingClustering, Leiden])
+@pytest.mark.parametrize("metric", [np.array([1.0, 2.0]), 3, None])
+def test_what_is_not_a_metric(method, metric):
+    """Law: a metric that is neither a name nor a function is refused by its parameter."""
+    with pytest.raises(InvalidParameter, match=f"metric of {method.__name__} must be the name of a distance"):
+        method(metric=metric).fit(np.random.default_rng(0).normal(size=(30, 3)))

@@ -242,6 +242,16 @@ def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **param
     )
 
 
+class Metric(Constraint):
+    """What `find_distance` takes; whether there is a distance of a name is told where it is looked for."""
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, str | Distance) or callable(value)
+
+    def describe(self) -> str:
+        return "the name of a distance, a function of two rows or a Distance"
+
+
 def known_names() -> dict[str, str]:
     _catalogue()
     return _names

@@ -12,15 +12,15 @@ from coterie._core import Finish, Kernel
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import AnyArray, CheckedRows, Data, MatrixLike, MetricLike, Settings
-from coterie._support.validation import PROGRESS, Anything, Constraint, Dictionary, Nothing, Whole
+from coterie._support.validation import PROGRESS, Constraint, Dictionary, Nothing, Whole
 from coterie.distance import Distance, find_distance
-from coterie.distance.catalogue import known_names
+from coterie.distance.catalogue import Metric, known_names
 from coterie.distance.input import InputRules
 from coterie.distance.transforms import CentredUnitLength, UnitLength
 from coterie.errors import DataNotice, InvalidParameter
 
 METRIC_CONSTRAINTS: Mapping[str, Constraint] = {
-    "metric": Anything(),
+    "metric": Metric(),
     "metric_params": Dictionary() | Nothing(),
     "leaf_size": Whole(1),
     "n_jobs": Whole() | Nothing(),
@@ -67,13 +67,16 @@ def shared_name(metric: MetricLike) -> MetricLike:
     """Return a distance of the catalogue, and an alias that only we know, by the name that all know it by."""
     if isinstance(metric, Distance):
         return metric.name if metric.function is None else metric
-    name = known_names().get(metric, metric) if isinstance(metric, str) else metric
+    if not isinstance(metric, str):
+        return metric
+    name = known_names().get(metric, metric)
     return name if name == metric or metric not in scikit_learn_metrics() else metric
 
 
 def is_known(metric: MetricLike) -> bool:
     """Return whether the engine can compute the distance: a name or alias, a function, or a distance."""
-    return callable(metric) or isinstance(metric, Distance) or metric in known_names()
+    is_name = isinstance(metric, str) and metric in known_names()
+    return is_name or callable(metric) or isinstance(metric, Distance)
 
 
 def is_boolean(metric: MetricLike) -> bool:

@@ -55,6 +55,7 @@ from coterie.cluster.embedding.linked_labels import (
 )
 from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
 from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
+from coterie.distance.catalogue import Metric
 from coterie.distance.neighbour_graphs import fuzzy_weights
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -137,7 +138,7 @@ class EmbeddingClustering(Clusterer):
     _sometimes = ("_embedding",)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_neighbors": Whole(2),
-        "metric": Anything(),  # coterie.distance knows its names
+        "metric": Metric(),
         "granularity": Choice("auto", "finest", "coarsest") | Whole(1),
         "noise": Choice("assign", "keep"),
         "min_cluster_size": Whole(1),

@@ -22,13 +22,14 @@ from coterie._support.typing import (
     ValuesByName,
     Weights,
 )
-from coterie._support.validation import Anything, Choice, Constraint, Nothing, Number, Whole, check_data
+from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
 from coterie._support.validation.parameters import check_seed
 from coterie._support.validation.schema import Maybe, Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.graph.communities import LEIDEN_CONSTRAINTS, find_communities
 from coterie.data.graphs import Graph, is_graph_object, read_graph
 from coterie.distance import k_nearest, neighbour_graph
+from coterie.distance.catalogue import Metric
 from coterie.distance.input import distance_of_rows, resolve_input
 from coterie.errors import InvalidData
 
@@ -116,7 +117,7 @@ class Leiden(Clusterer):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **LEIDEN_CONSTRAINTS,
         "n_neighbors": Whole(1),
-        "metric": Anything(),  # coterie.distance knows its names
+        "metric": Metric(),
         "weights": Choice("plain", "fuzzy", "gaussian"),
         "recall": Nothing() | Number(0.0, 1.0, open_below=True),
         "n_jobs": Nothing() | Whole(None),
