@@ -61,7 +61,6 @@ void code_block(const KMeansData<T>& data, T step, Range range, std::int32_t* gr
     const T* from = data.X.row(i);
     T *to = row.data(), *over = left.data();
     std::uint8_t* code = codes.data();
-#pragma GCC ivdep
     for (std::int64_t t = 0; t < cols; ++t) {
       to[t] = from[t] - data.shift[t];
       const std::int32_t whole = code_of(to[t] * per_step);

@@ -165,8 +165,10 @@ def test_wrong_input_gets_one_line(folder, cli, arguments, message):
 
 
 def test_numbers_in_the_header_of_a_square(folder, cli):
-    """Law: a header of numbers looks like a row; the error says how to tell."""
-    write(folder / "far.csv", "0,1,2,3,4", squareform(pdist(POINTS)))
+    """Law: a header that counts the columns is one; other numbers look like a row, and the error tells."""
+    write(folder / "counted.csv", "0,1,2,3,4", squareform(pdist(POINTS)))
+    assert cli("tree", "counted.csv", "--precomputed")[0] == 0
+    write(folder / "far.csv", "7,1,2,3,4", squareform(pdist(POINTS)))
     code, _, err = cli("tree", "far.csv", "--precomputed")
     assert code == 2
     assert err.endswith("got 5 columns and 6 rows. If line 1 names the columns, say --header.\n")
