@@ -158,6 +158,16 @@ def test_decompression_bombs(tmp_path):
         read_picture(COLOURS, max_pixels=53)
 
 
+def test_a_bomb_in_an_icon(tmp_path):
+    """Law: no format is read whose header does not tell the size of what is decoded when it is opened."""
+    picture = bomb(60_000, 60_000)
+    entry = struct.pack("<BBBBHHII", 16, 16, 0, 0, 1, 32, len(picture), 22)
+    path = tmp_path / "bomb.ico"
+    path.write_bytes(struct.pack("<HHH", 0, 1, 1) + entry + picture)
+    with pytest.raises(InvalidFile, match="not a picture of a known format"):
+        read_picture(path)
+
+
 def test_damaged_files(tmp_path):
     """Law: every cut of a file and much other damage is read as pixels, or refused in words."""
     for kind in ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP"):

@@ -24,8 +24,9 @@ from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParame
 
 MAX_PIXELS = 100_000_000  # of a picture; a file of some kilobytes can promise far more
 BYTES_PER_PIXEL = 12  # while it is decoded and turned
-# Formats that are decoded by libraries alone: Pillow would hand PostScript to a program.
-FORMATS = ("PNG", "JPEG", "MPO", "GIF", "BMP", "DIB", "TIFF", "WEBP", "PPM", "AVIF", "JPEG2000", "TGA", "ICO")
+# Formats that are decoded by libraries alone: Pillow would hand PostScript to a program. Icons are not among
+# them: one of 16 x 16 pixels may hold a PNG of any size, which Pillow decodes before the size can be checked.
+FORMATS = ("PNG", "JPEG", "MPO", "GIF", "BMP", "DIB", "TIFF", "WEBP", "PPM", "AVIF", "JPEG2000", "TGA")
 SUFFIXES = (
     ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".avif",
     ".jp2", ".tga",
