@@ -3,8 +3,11 @@
 import io
 import unicodedata
 
+import numpy as np
+import pandas
 import pytest
 
+import coterie
 from coterie._printing import SafeStream, bare, shortened, visible
 from coterie.errors import FileProblem, InvalidData, MissingFile
 
@@ -36,6 +39,18 @@ def test_text_that_is_fine_is_untouched():
     """Law: letters of all scripts, and emoji, are shown as they are."""
     text = "größe \u05d0\u05d1 \u0627\u0628 \u4f60\u597d \U0001f469\u200d\U0001f52c n\u200cm"
     assert visible(text) == text
+
+
+def test_names_of_columns_are_no_lines_of_an_answer():
+    """Law: an answer has the lines of a harmless table, whatever its columns are called, and no escapes."""
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    lines = {}
+    for kind, names in {"plain": "abc", "odd": ("a\n  3 groups", "\x1b[2Jb", "\u202ec")}.items():
+        found = coterie.fit(pandas.DataFrame(rows, columns=list(names)), k=2, random_state=0)
+        for text in (str(found), repr(found)):
+            assert visible(text) == text
+            lines[kind] = len(text.splitlines())
+    assert lines["plain"] == lines["odd"]
 
 
 @pytest.mark.parametrize("kind", [InvalidData, FileProblem, MissingFile])

@@ -1,7 +1,7 @@
 // BUILD by lazy evaluation: what a candidate gains never grows while medoids join, so that an old gain is an upper bound
 // and only the candidates on top of the heap are looked at again.
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <queue>
 
 #include "medoids/medoids.h"
@@ -34,9 +34,11 @@ class Builder {
     if (n_medoids > 1) push(evaluate_all([this](const T* row) { return kernels().gain(row, points_); }));
     while (static_cast<std::int64_t>(medoids_.size()) < n_medoids) {
       refresh();
-      const std::int64_t best = heap_.top().at;
-      heap_.pop();
-      join(best);
+      if (heap_.top().value <= rounding()) {  // nobody gains anything now, nor later
+        join_rest(n_medoids);
+        break;
+      }
+      join(take_best());
     }
     return medoids_;
   }
@@ -60,7 +62,40 @@ class Builder {
 
   std::int64_t lowest_total() {
     const std::vector<double> totals = evaluate_all([this](const T* row) { return kernels().total(row, points_.weights, points_.n); });
-    return std::min_element(totals.begin(), totals.end()) - totals.begin();
+    const double least = *std::min_element(totals.begin(), totals.end());
+    const auto first =
+        std::find_if(totals.begin(), totals.end(), [=](double total) { return total <= least + equal_share<T>(points_.n) * least; });
+    return (first == totals.end() ? totals.begin() : first) - totals.begin();  // none where the totals are not numbers
+  }
+
+  // Gains are differences of the distances to the nearest medoids, and as uncertain as their sum.
+  double rounding() const {
+    const double loss = kernels().total(near_.data(), points_.weights, points_.n);
+    return std::isfinite(loss) ? equal_share<T>(points_.n) * loss : 0;
+  }
+
+  // The top of the heap, which is up to date; or, of those that gain as much but for rounding, the first candidate.
+  std::int64_t take_best() {
+    const double limit = heap_.top().value - rounding();
+    const auto age = static_cast<std::int64_t>(medoids_.size());
+    std::vector<Gain> equals;
+    do {
+      equals.push_back(heap_.top());
+      heap_.pop();
+      while (!heap_.empty() && heap_.top().value >= limit && heap_.top().age != age) refresh();
+    } while (!heap_.empty() && heap_.top().value >= limit);
+    const auto first = std::min_element(equals.begin(), equals.end(), [](const Gain& a, const Gain& b) { return a.at < b.at; });
+    for (auto gain = equals.begin(); gain != equals.end(); ++gain)
+      if (gain != first) heap_.push(*gain);
+    return first->at;
+  }
+
+  void join_rest(std::int64_t n_medoids) {
+    std::vector<std::int64_t> left;
+    for (; !heap_.empty(); heap_.pop()) left.push_back(heap_.top().at);
+    std::sort(left.begin(), left.end());
+    left.resize(static_cast<std::size_t>(n_medoids) - medoids_.size());
+    for (const std::int64_t at : left) medoids_.push_back(candidates_[static_cast<std::size_t>(at)]);
   }
 
   void push(const std::vector<double>& gains) {

@@ -11,9 +11,17 @@ namespace coterie {
 
 enum class MedoidObjective { distance, silhouette };
 
+// Share of a sum of distances below which a difference is rounding, which depends on the instruction set: what is equally good but for
+// that is equal, and comes in its order. Roots of differences of squares have lost digits, those of floats as many as to matter to
+// single points; what they add up to is worth less than any of many points.
+template <class T>
+double equal_share(std::int64_t n_points) {
+  return 0x1p-30 + (sizeof(T) == 4 ? 0x1p-11 / static_cast<double>(n_points) : 0);
+}
+
 enum class SwapRule {
   first,  // take the first candidate that improves (FasterPAM, FasterMSC)
-  best,   // look at all candidates, take the best (PAM)
+  best,  // look at all candidates, take the best (PAM)
 };
 
 struct SwapOptions {
@@ -33,7 +41,7 @@ struct SwapOutcome {
 // Called after every pass over the candidates of every start, with its loss.
 using SwapProgress = std::function<void(std::int64_t, double)>;
 
-// BUILD: the candidate with the least sum of distances, then one by one those that lower it most; ties to the lowest.
+// BUILD: the candidate with the least sum of distances, then one by one those that lower it most; of equals (but for rounding) the first.
 template <class T>
 std::vector<std::int64_t> build_medoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
                                         std::int64_t n_medoids, int threads);

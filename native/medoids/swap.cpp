@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::int64_t worth_a_team = 1 << 18;  // numbers that take longer to read than threads to wake
 constexpr std::int64_t first_block = 8;     // candidates judged together after a swap: most are judged in vain
-constexpr double least_fall = 0x1.0p-42;  // share of the sums it comes from that a swap must win: below is rounding
 constexpr double least_float = 0x1.0p-146;  // by which distances and sums below the range of floats can lift it, per point and weight
 constexpr double most_weight = 0x1.0p60;  // of codes, and its inverse the least one: products of floats stay in range
 constexpr double bound_error = 0x1.0p-19;  // share of the sums by which the rounding of floats can lift a bound
@@ -87,8 +86,10 @@ class Swapper {
  private:
   std::int64_t n_candidates() const { return static_cast<std::int64_t>(candidates_.size()); }
   // A change is what its medoid would leave behind less what the candidate takes over: both may exceed the loss by far.
-  bool improves(const Swap& swap) const {
-    return swap.slot >= 0 && swap.change < -least_fall * (outcome_.loss + std::abs(losses_[static_cast<std::size_t>(swap.slot)]));
+  bool improves(const Swap& swap) const { return swap.slot >= 0 && swap.change < -rounding_of(swap.slot); }
+
+  double rounding_of(std::int64_t slot) const {
+    return equal_share<T>(rows_.n_points()) * (outcome_.loss + std::abs(losses_[static_cast<std::size_t>(slot)]));
   }
 
   void remember_best(const Panel<T>& panel, int threads) {
@@ -96,7 +97,7 @@ class Swapper {
     judge(panel, panel.begin, count, threads);
     for (std::int64_t t = 0; t < count; ++t) {
       const Swap& swap = swaps_[static_cast<std::size_t>(t)];
-      if (!(swap.change < best_.change)) continue;
+      if (swap.slot < 0 || !(best_.slot < 0 || swap.change < best_.change - rounding_of(swap.slot))) continue;
       best_ = swap;
       best_at_ = panel.begin + t;
     }
@@ -124,7 +125,7 @@ class Swapper {
     return i;
   }
 
-  // The best medoid to give up for a candidate, the lowest of equals; none where a bound shows that there is none to take.
+  // The best medoid to give up for a candidate, the first of equals; none where a bound shows that there is none to take.
   Swap swap_of(const Panel<T>& panel, std::int64_t at, double* change) const {
     if (is_medoid_[static_cast<std::size_t>(candidates_[static_cast<std::size_t>(at)])]) return {};
     const MedoidKernels<T>& kernels = engine().of<T>().medoids;
@@ -142,7 +143,11 @@ class Swapper {
   Swap least_of(double* change, const Evaluate& evaluate) const {
     std::fill(std::copy(losses_.begin(), losses_.end(), change), change + 2 * losses_.size(), 0.0);
     const double for_all = evaluate();
-    const double* least = std::min_element(change, change + losses_.size());
+    const double* end = change + losses_.size();
+    const double* least = std::min_element(change, end);
+    const double limit = *least + rounding_of(least - change);
+    const double* first = std::find_if(change, end, [=](double each) { return each <= limit; });
+    least = first == end ? least : first;  // none where the changes are not numbers
     return {*least + for_all, least - change};
   }
 

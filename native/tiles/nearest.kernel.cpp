@@ -34,7 +34,26 @@ struct ExactNearestEnding {
       best = select<T>(is_nearer, squared, best);
       at = select_index<T>(is_nearer, columns, at);
     }
-    return lowest_lane<T>(best, at).index;
+    const LaneWinner<T> first = lowest_lane<T>(best, at);
+    return kernels_fuse ? first.index : settle_by_difference(row, first);
+  }
+
+  // Of the columns that are nearest but for rounding, the one that kernels that fuse would find.
+  std::int64_t settle_by_difference(const T* row, LaneWinner<T> first) const {
+    const T rounding = static_cast<T>(4 * (Y.cols + 4)) * std::numeric_limits<T>::epsilon();
+    const Vec<T> limit = broadcast(first.value + rounding * first.value);
+    FusedWinner<T> winner{first.index};
+    for (std::int64_t column = 0; column < Y.n_columns; column += lanes<T>) {
+      const T* packed = packed_column(Y, column);
+      std::uint32_t near = lane_bits<T>(squared_distances_to_packed(row, packed, Y.cols) <= limit);
+      for (; near != 0; near &= near - 1) {
+        const int lane = __builtin_ctz(near);
+        if (column + lane >= Y.n_columns) break;
+        const auto difference = [&](std::int64_t t) { return row[t] - packed[t * panel_width<T> + lane]; };
+        winner.offer(fused_sum_of_squares<T>(Y.cols, difference), column + lane);
+      }
+    }
+    return winner.index;
   }
 
   COTERIE_INLINE void end(const State& state, const Strip<T>& strip) const {

@@ -30,6 +30,17 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(lambda found: escaped(found[0]), text)
 
 
+def one_line(text: str) -> str:
+    r"""Return visible text in one line: the name of a column cannot pretend to be several.
+
+    Examples
+    --------
+    >>> one_line("income\n  3 groups \x1b[2J")
+    'income\\n  3 groups \\x1b[2J'
+    """
+    return visible(text).replace("\n", "\\n")
+
+
 def visible_in_json(text: str) -> str:
     r"""Return JSON in which direction characters are escapes after parsing, too.
 

@@ -2,6 +2,7 @@
 
 import builtins
 import io
+import json
 import zipfile
 
 import numpy as np
@@ -264,3 +265,70 @@ def test_json_of_names_and_cells_apart(tmp_path):
             read_table(path)
     (tmp_path / "names.json").write_text('{"columns": [1, 2], "data": [3, 4]}')
     assert read_table(tmp_path / "names.json").columns == ("columns", "data")
+
+
+def sheet_of(path, *rows):
+    """Write a workbook of one sheet, whose rows are given in their XML."""
+    names = "http://schemas.openxmlformats.org"
+    main = f'xmlns="{names}/spreadsheetml/2006/main"'
+    office = f"{names}/officeDocument/2006/relationships"
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    link = (
+        '<Relationships xmlns="{0}/package/2006/relationships"><Relationship Id="r1" Type="{1}/{2}" '
+        'Target="{3}"/></Relationships>'
+    )
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{names}/package/2006/content-types">'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/></Types>',
+        "_rels/.rels": link.format(names, office, "officeDocument", "xl/workbook.xml"),
+        "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets>'
+        '<sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": link.format(names, office, "worksheet", "worksheets/sheet1.xml"),
+        "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData>{''.join(rows)}</sheetData></worksheet>",
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ['<row r="1"><c r="A1"><v>1</v></c></row>', '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'],
+        ['<row r="1"><c r="A1"><v>1</v></c></row>', "<row><c r = 'xfd1048576'><v>1</v></c></row>"],
+        [f"<row>{'<c><v>1</v></c>' * 16_000}</row>", "<row><c><v>1</v></c></row>" * 1_000_000],
+    ],
+    ids=["far", "odd", "without places"],
+)
+def test_a_sheet_whose_cells_are_far_apart(tmp_path, rows):
+    """Law: what the reader would need terabytes for, and abort, is refused in words before it reads."""
+    with pytest.raises(
+        NotEnoughMemory, match=r"cells 1,0\d\d,\d\d\d rows and 16,\d\d\d columns apart needs"
+    ) as told:
+        read_table(sheet_of(tmp_path / "far.xlsx", *rows))
+    assert "Delete the cells that are far from the table" in str(told.value)
+
+
+def test_a_sheet_without_places_of_cells(tmp_path):
+    """Law: cells and rows follow each other where they do not say where they are."""
+    rows = [f"<row>{f'<c><v>{i}</v></c>' * 3}</row>" for i in range(9)]
+    table = read_table(sheet_of(tmp_path / "plain.xlsx", *rows))
+    assert (table.n_rows, len(table.columns)) == (9, 3)
+
+
+def test_json_of_whole_numbers_of_thousands_of_digits(tmp_path):
+    """Law: what Python does not turn into whole numbers is read as JSON's own 1e999 is."""
+    path, lines = tmp_path / "long.json", tmp_path / "long.ndjson"
+    path.write_text('[{"a": 1, "b": 2}, {"a": ' + "9" * 5000 + ', "b": 3}]')
+    lines.write_text('{"a": 1}\n{"a": ' + "9" * 5000 + "}\n")
+    assert np.isinf(read_table(path).content["a"][1])
+    assert np.isinf(read_table(lines).content["a"][1])
+
+
+def test_json_of_many_columns(tmp_path):
+    """Law: records that share no field are read as columns, however many these are."""
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps([{f"k{i}_{j}": j for j in range(200)} for i in range(50)]))
+    table = read_table(path)
+    assert (table.n_rows, len(table.columns)) == (50, 10_000)

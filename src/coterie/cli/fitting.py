@@ -101,7 +101,7 @@ def read_setting(text: str) -> tuple[str, object]:
         raise InvalidParameter(f'--set must be NAME=VALUE, for example --set eps=0.5, got "{text}".')
     try:
         return name, json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return name, value
 
 

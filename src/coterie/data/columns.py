@@ -347,13 +347,14 @@ def nested_to_columns(frame: PolarsFrame) -> tuple[Any, dict[str, Element]]:
     polars = require("polars", extra="cli", purpose="Reading tables")
     elements: dict[str, Element] = {}
     found: list[Any] = []
+    taken = {*frame.columns}
     for series in frame:
         parts = _flattened(series, (), polars)
         names = {part.name for part, _ in parts}
         if (
             len(parts) > MOST_ELEMENTS
             or len(names) < len(parts)
-            or names & ({*frame.columns} - {series.name})
+            or any(name in taken for name in names - {series.name})
         ):
             parts = [(series, ())]
         elements |= {part.name: (series.name, way) for part, way in parts if way}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._printing import count_of
+from coterie._printing import count_of, one_line
 from coterie._support.notes import Note, render_notes
 from coterie._support.typing import AnyArray
 from coterie.data.schema import are_years
@@ -51,7 +51,7 @@ def summary(found: Clustering, *, shell: bool = False) -> str:
     lines.append(f"{INDENT}{_how(found)}")
     notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
     lines += [f"{INDENT}note: {note}" for note in render_notes(notes, shell=shell)]
-    return "\n".join(lines).rstrip()
+    return "\n".join(one_line(line) for line in lines).rstrip()
 
 
 def _is_square(found: Clustering) -> bool:

@@ -30,7 +30,7 @@ def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
     """
     text = bytes(source.content).decode("utf-8-sig", "replace").strip()
     try:
-        value = json.loads(text)
+        value = _parsed(text)
     except RecursionError:
         raise source.fail("is JSON that is nested too deeply to be a table.") from None
     except json.JSONDecodeError as problem:
@@ -45,6 +45,16 @@ def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
     if not value or not (is_rows or isinstance(value, dict) or all(isinstance(row, dict) for row in value)):
         raise source.fail(f"is JSON, but not a table: {SHAPES} is needed.")
     return _frame(source, value, is_rows=is_rows), not is_rows, False
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of JSON; whole numbers of thousands of digits, which Python refuses, become floats."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(text, parse_int=float)
 
 
 def _links(source: Source, value: ValuesByName) -> list[JsonObject] | None:
@@ -98,7 +108,7 @@ def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[obj
         if not line.strip():
             continue
         try:
-            rows.append(json.loads(line))
+            rows.append(_parsed(line))
         except (json.JSONDecodeError, RecursionError) as error:
             if not rows:  # not one record per line: where the whole text breaks off says more
                 raise source.fail(

@@ -7,11 +7,12 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame
+from coterie._support.validation import require_memory
 from coterie.data.files.dialect import TITLE_ROWS, counts_columns, note_counted, note_titles, rows_above
 from coterie.data.files.source import Source
 from coterie.errors import InvalidParameter, did_you_mean
@@ -19,6 +20,11 @@ from coterie.errors import InvalidParameter, did_you_mean
 SHOWN = 5
 LOOKED_AT = 50  # rows at most that tell whether the first one numbers the columns
 LONGEST_SHEET = 1 << 28  # bytes of a sheet that are looked at for merged cells and formulas
+CELL_BYTES = 32  # of the reader, which makes room for every cell between the first and the last one
+PIECE = 1 << 24  # bytes of a sheet that are looked at together
+_COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,3})[0-9]""")  # of places such as "B7"
+_ROW = re.compile(rb"""\sr\s*=\s*["'][A-Za-z]{0,3}([0-9]{1,7})["']""")  # of cells, and of rows themselves
+_CELL_TAG, _ROW_TAG = re.compile(rb"<(?:\w+:)?c(?=[\s/>])"), re.compile(rb"<(?:\w+:)?row(?=[\s/>])")
 _MERGED = re.compile(rb"<mergeCell ref=")
 _UNCOMPUTED = re.compile(rb"<f[^>]*>[^<]*</f>(?:<v></v>|<v\s*/>)?</c>")
 
@@ -36,6 +42,7 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
         Whether the first row of the table names the columns; None looks.
     """
     fastexcel = require("fastexcel", extra="excel", purpose="Reading Excel workbooks")
+    _check_extent(source)
     try:
         book = fastexcel.read_excel(bytes(source.content))
         names = list(book.sheet_names)
@@ -63,6 +70,89 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
     if table.height == 0 or table.width == 0:
         raise source.no_rows(f'sheet "{shortened(name)}" has a header and nothing below it')
     return _named(_whole_numbers(table), has_names), has_names, notes
+
+
+def _check_extent(source: Source) -> None:
+    """Refuse a sheet whose cells are so far apart that the reader would run out of memory, and abort."""
+    with zipfile.ZipFile(source.stream()) as archive:
+        for member in archive.infolist():
+            extent = _Extent()
+            try:
+                with archive.open(member) as part:
+                    extent.read(part)
+            except Exception:  # damaged: the reader says what is wrong
+                continue
+            n_rows, n_columns = extent.shape
+            require_memory(
+                CELL_BYTES * n_rows * n_columns,
+                f"{source.name}: a sheet with cells {n_rows:,} rows and {n_columns:,} columns apart",
+                "Delete the cells that are far from the table, or save the table as CSV.",
+            )
+
+
+class _Extent:
+    """The rows and columns between the cells of a sheet; cells without a place follow each other."""
+
+    def __init__(self) -> None:
+        self._rows, self._columns = _Range(), _Range()
+        self._n_rows = self._in_row = self._longest = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return max(self._rows.length, self._n_rows), max(self._columns.length, self._longest)
+
+    def read(self, part: IO[bytes]) -> None:
+        """Look at the text of a part, piece by piece, cut between tags."""
+        rest = b""
+        while piece := part.read(PIECE):
+            text = rest + piece
+            cut = text.rfind(b"<")
+            self._look(text[:cut])
+            rest = text[cut:] if len(text) - cut <= PIECE else b""
+        self._look(rest)
+
+    def _look(self, text: bytes) -> None:
+        columns, rows = _COLUMN.findall(text), {*map(int, _ROW.findall(text))}
+        if rows:
+            self._rows.take(min(rows), max(rows))
+        names = {_column_number(name) for name in {*columns}}
+        if names:
+            self._columns.take(min(names), max(names))
+        if len(columns) == sum(1 for _ in _CELL_TAG.finditer(text)):
+            return
+        counts = [sum(1 for _ in _CELL_TAG.finditer(row)) for row in _ROW_TAG.split(text)]
+        counts[0] += self._in_row
+        self._in_row, self._n_rows = counts[-1], self._n_rows + len(counts) - 1
+        self._longest = max(self._longest, *counts)
+
+
+class _Range:
+    """The least and the largest of whole numbers."""
+
+    def __init__(self) -> None:
+        self._ends: tuple[int, int] | None = None
+
+    def take(self, low: int, high: int) -> None:
+        before = self._ends or (low, high)
+        self._ends = min(low, before[0]), max(high, before[1])
+
+    @property
+    def length(self) -> int:
+        return 0 if self._ends is None else self._ends[1] - self._ends[0] + 1
+
+
+def _column_number(name: bytes) -> int:
+    """Return the number of a column by its letters.
+
+    Examples
+    --------
+    >>> _column_number(b"A"), _column_number(b"aa"), _column_number(b"XFD")
+    (1, 27, 16384)
+    """
+    number = 0
+    for letter in name.upper():
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 @contextmanager
