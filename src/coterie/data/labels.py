@@ -29,6 +29,7 @@ from coterie.data.columns import LeftOut, check_names
 from coterie.data.files.source import open_source
 from coterie.data.missing import refusal, settle_missing
 from coterie.data.paths import is_place
+from coterie.data.prepared import without_unassociated
 from coterie.data.reading import read_table
 from coterie.data.table import Table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
@@ -322,6 +323,7 @@ def read_labelled_data(
     drop: tuple[str, ...] = (),
     missing: str = "error",
     categories: bool = False,
+    associated: bool = False,
     keeps_gaps: bool = False,
     header: bool | None = None,
     encoding: str | None = None,
@@ -343,6 +345,8 @@ def read_labelled_data(
         What to do with rows that lack a value or a label.
     categories : bool, default=False
         Whether columns of categories are taken, as codes.
+    associated : bool, default=False
+        Whether categories that are not associated with any other column are left out.
     keeps_gaps : bool, default=False
         Whether rows that lack a value stay, with NaN.
     header, encoding
@@ -365,6 +369,9 @@ def read_labelled_data(
     for each in unused:
         choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
     levels = other.levels(choice.used) if categories else ()
+    if levels and associated:
+        choice = without_unassociated(other, choice, levels)
+        levels = other.levels(choice.used)
     X = other.coded(choice.used, levels)[0] if levels else other.matrix(choice.used)
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
     content, notes = align(other, table)  # labels in the order of the data

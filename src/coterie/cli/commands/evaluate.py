@@ -47,8 +47,12 @@ def evaluate(
     ] = [],  # noqa: B006  # typer copies it
     distance: Annotated[
         str,
-        option(metavar="NAME", help="Distance between rows of --data [euclidean]", offered=options.DISTANCE),
-    ] = "euclidean",
+        option(
+            metavar="NAME",
+            help="Distance between rows of --data [euclidean, with categories gower]",
+            offered=options.DISTANCE,
+        ),
+    ] = "auto",
     scale: Annotated[
         str | None,
         option(
@@ -84,7 +88,7 @@ def evaluate(
     from coterie.distance.mixed import columns_for
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
-    from coterie.pipeline.request import scale_for
+    from coterie.pipeline.request import EUCLIDEAN, GOWER, scale_for
 
     policy = None if noise is None else check_noise(noise)
     given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
@@ -94,7 +98,8 @@ def evaluate(
         )
     if scale is not None and data is None:
         raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
-    scaled = scale_for(check_scale(scale or AUTO), distance)
+    scaled = check_scale(scale or AUTO)
+    scaled = scaled if distance == AUTO else scale_for(scaled, distance)
     reports.check(report, opens=opens, force=force)
     if report is not None and data is None:
         raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
@@ -124,9 +129,13 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
-        names = chosen["data"]
-        parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
+        if distance == AUTO:
+            found = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
+            distance = GOWER if found.levels else EUCLIDEAN
+        if distance != GOWER or not found.levels:
+            found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
+        wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
+        parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
     if rows is not None and report is not None:
         asked = {"truth": classes, "truth_column": truth_column, "scale": scaled, **how, **files}
         reports.write_labelled(labelled, rows, report, force=force, **asked)
