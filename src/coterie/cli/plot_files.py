@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
+from coterie._support.typing import ValuesByName
 from coterie.cli.outputs import refuse_input
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
@@ -89,12 +90,22 @@ def read_subject(
         return Subject(request, table=rows, model=None, found=found, takes_categories=takes)
     from coterie.persist import load
 
+    if data is None:
+        refuse_of_rows({"header": header, "encoding": encoding, **request.fit.reading})
     model = load(source)
     reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
     known = column_readings(model, dates=reading.get("dates"))
     table = None if data is None else read_or_sample(data, PLOT_ROWS, readings=known, **reading)
     takes = kind.takes_categories(request.fit)
     return Subject(request, table=table, model=getattr(model, "groups", model), takes_categories=takes)
+
+
+def refuse_of_rows(how: ValuesByName) -> None:
+    """Refuse what says how rows are read where there is a model and no rows."""
+    for name, value in how.items():
+        if value is not None:
+            option = "no-header" if value is False else name
+            raise InvalidParameter(f"--{option} is for rows, and MODEL has none: give them with --data.")
 
 
 def tell_left_out(kind: PlotKind, request: PlotRequest, table: Table) -> None:

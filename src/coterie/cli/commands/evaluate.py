@@ -83,7 +83,15 @@ def evaluate(
     from coterie.cli import reports
     from coterie.cli.render import verdict
     from coterie.cli.sampled import sample_alike
-    from coterie.data import AUTO, check_scale, read_labels_table, read_rows, read_table, read_truth
+    from coterie.data import (
+        AUTO,
+        check_scale,
+        options_of_text,
+        read_labels_table,
+        read_rows,
+        read_table,
+        read_truth,
+    )
     from coterie.data.paths import is_place
     from coterie.distance.mixed import columns_for
     from coterie.errors import InvalidParameter
@@ -117,11 +125,14 @@ def evaluate(
         if drawn is not None:
             rows, labelled, *more = drawn
             classes = more[0] if more else truth
+    named = [labels, *([] if data is None else [data]), *([truth] if truth and is_place(truth) else [])]
+    of_labels, *of_others = options_of_text(*named, **files)
     if labelled is None:
-        labelled = read_labels_table(labels, header, encoding)
+        labelled = read_labels_table(labels, **of_labels)
     if data is not None and rows is None:
         is_same = data == labels and not reading
-        rows = labelled if is_same else read_table(data, header=header, encoding=encoding, **reading)
+        rows = labelled if is_same else read_table(data, **of_others[0], **reading)
+    files = of_others[-1] if truth and is_place(truth) else {}
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
     if truth is not None:
