@@ -35,6 +35,8 @@ const std::vector<Case> cases = {
     {{Kernel::dot, Finish::jaccard, 2}, true},
     {{Kernel::dot, Finish::dice, 2}, true},
     {{Kernel::dot, Finish::matching, 2}, true},
+    {{Kernel::hamming, Finish::jaccard, 2}, true},  // of codes: both values of a column are something
+    {{Kernel::hamming, Finish::dice, 2}, true},
 };
 
 template <class T>
@@ -77,6 +79,7 @@ double obvious(const Metric& metric, const T* x, const T* y, std::int64_t cols) 
     }
   }
   const double n = static_cast<double>(cols);
+  if (is_of_set_codes(metric)) both = n - sum, ones = 2 * n;
   switch (metric.finish) {
     case Finish::norm:
     case Finish::root:

@@ -60,15 +60,24 @@ COTERIE_INLINE T squared_length(const T* row, std::int64_t cols) {
   return sum_of_squares<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t]; });
 }
 
-// |x|^2 or the number of ones of a loaded row, if the finish needs it; of the gower kernel how many cells are missing.
+// |x|^2 or the size of the set that a loaded row is, if the finish needs it; of the gower kernel how many cells are missing.
 template <class T>
 COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols) {
+  if (is_of_set_codes(metric))
+    return sum_over<T>(
+        cols, [row](T sum, std::int64_t t) __attribute__((always_inline)) { return sum + (row[t] == row[t] ? T(1) : T(0)); });
   if (metric.kernel == Kernel::gower)
     return sum_over<T>(
         cols, [row](T sum, std::int64_t t) __attribute__((always_inline)) { return sum + (row[t] == row[t] ? T(0) : T(1)); });
   if (metric.kernel != Kernel::dot || metric.finish == Finish::cosine || metric.finish == Finish::identity) return T(0);
   if (start_of(metric.finish) == Start::half_squared_norm) return squared_length(row, cols);
   return sum_over<T>(cols, [row](T sum, std::int64_t t) __attribute__((always_inline)) { return sum + row[t]; });
+}
+
+// What the raw value of two sets must be lowered by to be minus the number of what both have: the hamming kernel counts what differs.
+template <class T>
+COTERIE_INLINE T set_shift(const Metric& metric, std::int64_t cols) {
+  return is_of_set_codes(metric) ? static_cast<T>(cols) : T(0);
 }
 
 template <class T>
@@ -106,9 +115,9 @@ COTERIE_INLINE T finish_one(const Metric& metric, const PackedColumns<T>& Y, T v
     case Finish::mean:
       return value / static_cast<T>(Y.cols);
     case Finish::jaccard:
-      return jaccard_of(value, term, Y.term[column]);
+      return jaccard_of(value - set_shift<T>(metric, Y.cols), term, Y.term[column]);
     case Finish::dice:
-      return dice_of(value, term, Y.term[column]);
+      return dice_of(value - set_shift<T>(metric, Y.cols), term, Y.term[column]);
     case Finish::matching:
       return (term + Y.term[column] + 2 * value) / static_cast<T>(Y.cols);
   }
@@ -184,7 +193,7 @@ template <class T>
 void finish_row(const Metric& metric, const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row,
                 T term) {
   const T* column_term = Y.term + first;
-  const T n_features = static_cast<T>(Y.cols);
+  const T n_features = static_cast<T>(Y.cols), shift = set_shift<T>(metric, Y.cols);
   switch (metric.finish) {
     case Finish::identity:
       break;
@@ -211,10 +220,10 @@ void finish_row(const Metric& metric, const PackedColumns<T>& Y, T* values, std:
       for (std::int64_t j = 0; j < count; ++j) values[j] /= n_features;
       break;
     case Finish::jaccard:
-      for (std::int64_t j = 0; j < count; ++j) values[j] = jaccard_of(values[j], term, column_term[j]);
+      for (std::int64_t j = 0; j < count; ++j) values[j] = jaccard_of(values[j] - shift, term, column_term[j]);
       break;
     case Finish::dice:
-      for (std::int64_t j = 0; j < count; ++j) values[j] = dice_of(values[j], term, column_term[j]);
+      for (std::int64_t j = 0; j < count; ++j) values[j] = dice_of(values[j] - shift, term, column_term[j]);
       break;
     case Finish::matching:
       for (std::int64_t j = 0; j < count; ++j) values[j] = (term + column_term[j] + 2 * values[j]) / n_features;

@@ -28,8 +28,8 @@ enum class Finish : std::int32_t {
   power_root,    // v^(1/p)
   arc,           // great circles on a sphere of radius p, from the squared differences of unit vectors
   mean,          // v / number of features
-  jaccard,       // dot with start 0 on 0/1 rows: 1 - p / (|x| + |y| - p)
-  dice,          // 1 - 2p / (|x| + |y|)
+  jaccard,       // 1 - p / (|x| + |y| - p): dot with start 0 on 0/1 rows, or hamming on codes, where NaN is nothing
+  dice,          // 1 - 2p / (|x| + |y|), of the same
   matching,      // (|x| + |y| - 2p) / number of features
 };
 
@@ -72,6 +72,11 @@ __attribute__((always_inline)) constexpr bool wants_centring(const Metric& metri
 // Equals a constant times |x - y|^2 or its root, so that small values can be had without cancellation.
 __attribute__((always_inline)) constexpr bool is_recomputable(const Metric& metric) {
   return wants_centring(metric) || (metric.kernel == Kernel::dot && metric.finish == Finish::cosine);
+}
+
+// Rows are sets of codes, one for each column that is not NaN.
+__attribute__((always_inline)) constexpr bool is_of_set_codes(const Metric& metric) {
+  return metric.kernel == Kernel::hamming && (metric.finish == Finish::jaccard || metric.finish == Finish::dice);
 }
 
 // The unfinished value orders the columns of one row as the distance does.

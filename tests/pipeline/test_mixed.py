@@ -14,10 +14,9 @@ import coterie
 from coterie.data import as_table, prepare_rows
 from coterie.errors import DataNotice, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
+from coterie.evaluate.belief import MixedColumns, NullMixedRows
 from coterie.pipeline.candidates import Candidate, MixedRows, Task, propose
 from coterie.pipeline.choose_method import valleys_of
-from coterie.pipeline.mixed import MixedColumns
-from coterie.pipeline.mixed_null import NullMixedRows
 from coterie.pipeline.request import make_request
 from tests.mixed_tables import WITH, WITHOUT, customers, mixed_table
 

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 
 import coterie
 from coterie._support.progress import track
-from coterie.pipeline.judge.rounding import step_of
+from coterie.evaluate.belief import step_of
 from coterie.pipeline.null_test import NullRows, compare_with_null, rows_to_draw
 from coterie.pipeline.request import make_request
 

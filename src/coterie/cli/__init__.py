@@ -5,7 +5,8 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from typing import NoReturn
+import warnings
+from typing import NoReturn, TextIO
 
 
 def main() -> None:
@@ -23,7 +24,24 @@ def main() -> None:
         from coterie.cli.app import run
     except KeyboardInterrupt:
         sys.exit(130)
+    warnings.showwarning = tell_warning
     _leave(run(sys.argv[1:]))
+
+
+def tell_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print what a person should know as a note, without the place in the code that it comes from."""
+    if issubclass(category, UserWarning):
+        text = "note: " + " ".join(str(message).split())
+    else:
+        text = warnings.formatwarning(message, category, filename, lineno, line).rstrip()
+    print(text, file=file or sys.stderr)
 
 
 def _leave(code: int) -> NoReturn:

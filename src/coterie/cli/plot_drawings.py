@@ -22,11 +22,16 @@ LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
 
 
 def scatter(subject: Subject) -> Axes:
-    return plots.scatter(subject.rows, subject.labels, centers=subject.centers, names=subject.names)
+    rows, labels = subject.rows, subject.labels
+    is_known = ~np.isnan(rows.to_numpy()).any(axis=1)  # tables with categories keep missing cells
+    return plots.scatter(
+        rows.filter(is_known), labels[is_known], centers=subject.centers, names=subject.names
+    )
 
 
 def clusplot(subject: Subject) -> Axes:
-    return plots.clusplot(subject.rows, subject.labels, names=subject.names)
+    rows = subject.rows if subject.mixed is None else subject.scaled  # where a missing cell is at the mean
+    return plots.clusplot(rows, subject.labels, names=subject.names)
 
 
 def map(subject: Subject) -> Axes:

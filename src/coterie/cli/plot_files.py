@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
+from coterie._support.typing import ValuesByName
 from coterie.cli.outputs import refuse_input
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
@@ -22,6 +23,7 @@ from coterie.cluster import find_method
 from coterie.data import Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Groups, column_readings, run
+from coterie.pipeline.rows.tables import note_on_categories
 
 if TYPE_CHECKING:
     pass
@@ -79,25 +81,51 @@ def read_subject(
         if data is not None:
             raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
         rows = read_or_sample(source, PLOT_ROWS, header=header, encoding=encoding, **request.fit.reading)
-        found = find_groups(request, rows) if kind.needs == "groups" and request.is_open else None
-        return Subject(request, table=rows, model=None, found=found)
+        takes = kind.takes_categories(request.fit)
+        found = None
+        if kind.needs == "groups" and request.is_open:
+            found = find_groups(request, rows, takes_categories=takes)
+        elif kind.needs == "rows" and not takes:
+            tell_left_out(kind, request, rows)
+        return Subject(request, table=rows, model=None, found=found, takes_categories=takes)
     from coterie.persist import load
 
+    if data is None:
+        refuse_of_rows({"header": header, "encoding": encoding, **request.fit.reading})
     model = load(source)
     reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
     known = column_readings(model, dates=reading.get("dates"))
     table = None if data is None else read_or_sample(data, PLOT_ROWS, readings=known, **reading)
-    return Subject(request, table=table, model=getattr(model, "groups", model))
+    takes = kind.takes_categories(request.fit)
+    return Subject(request, table=table, model=getattr(model, "groups", model), takes_categories=takes)
 
 
-def find_groups(request: PlotRequest, table: Table) -> Groups:
+def refuse_of_rows(how: ValuesByName) -> None:
+    """Refuse what says how rows are read where there is a model and no rows."""
+    for name, value in how.items():
+        if value is not None:
+            option = "no-header" if value is False else name
+            raise InvalidParameter(f"--{option} is for rows, and MODEL has none: give them with --data.")
+
+
+def tell_left_out(kind: PlotKind, request: PlotRequest, table: Table) -> None:
+    """Say that a picture of rows leaves categories out, and what uses them."""
+    who, remedy = "this plot", "coterie fit and select use"
+    if kind.categories:
+        who, remedy = f"{request.distance} distance", "--distance gower uses"
+    why = note_on_categories(table, request.fit, who, remedy)
+    if why:
+        print(f"note: {why}")
+
+
+def find_groups(request: PlotRequest, table: Table, *, takes_categories: bool) -> Groups:
     """Return the groups that `coterie.fit` finds, and say so."""
-    asked = by_numbers(request.fit, table)
+    asked = request.fit if takes_categories else by_numbers(request.fit, table)
     found = run(table, asked, is_watched())
     method = find_method(found.method).title
     chosen = f"{found.k} groups, by {method}" if found.k > 1 else "no groups: one is drawn"
     if asked.drop != request.fit.drop:
-        print(f"{chosen}, found by the numbers alone: plots draw no categories")
+        print(f"{chosen}, found by the numbers alone: this plot draws no categories")
     elif request.k is None:
         print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
     else:

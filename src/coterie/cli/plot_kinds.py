@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from coterie._support.typing import AnyFunction
 from coterie._support.validation import unknown_name
 from coterie.cli import plot_drawings as drawings
+from coterie.distance.mixed import takes_categories
+from coterie.pipeline import FitRequest
 
 IMAGE_SUFFIXES = (".png", ".svg", ".pdf")
 MOVING_SUFFIXES = (".gif", ".html")
@@ -25,6 +27,15 @@ class PlotKind:
     # alone; an image file; nothing
     needs: str = "groups"
     method: str | None = None  # the method that finds the groups when the command line names none; None: any
+    categories: bool = False  # whether it draws categories: as columns of 0 and 1, or in a tree
+
+    def takes_categories(self, request: FitRequest) -> bool:
+        """Return whether categories are drawn: pictures of rows need a distance that takes them."""
+        if not self.categories or request.is_precomputed:
+            return False
+        if self.needs == "rows":
+            return request.distance is not None and takes_categories(request.distance)
+        return request.takes_categories
 
 
 def find_kind(name: str) -> PlotKind:
@@ -43,10 +54,14 @@ def find_kind(name: str) -> PlotKind:
 
 
 KINDS: tuple[PlotKind, ...] = (
-    PlotKind("scatter", "groups in the first two columns", drawings.scatter),
-    PlotKind("clusplot", "groups on two principal components, with ellipses", drawings.clusplot),
-    PlotKind("map", "groups on a map, from latitude and longitude", drawings.map),
-    PlotKind("embedding", "groups on a 2-D map of the nearest-neighbour graph", drawings.embedding),
+    PlotKind("scatter", "groups in the first two columns", drawings.scatter, categories=True),
+    PlotKind(
+        "clusplot", "groups on two principal components, with ellipses", drawings.clusplot, categories=True
+    ),
+    PlotKind("map", "groups on a map, from latitude and longitude", drawings.map, categories=True),
+    PlotKind(
+        "embedding", "groups on a 2-D map of the nearest-neighbour graph", drawings.embedding, categories=True
+    ),
     PlotKind("regions", "decision regions: the group that new rows would get", drawings.regions),
     PlotKind("kmeans_steps", "a run of k-means, step by step", drawings.kmeans_steps, method="kmeans"),
     PlotKind(
@@ -65,12 +80,16 @@ KINDS: tuple[PlotKind, ...] = (
         method="mixture",
     ),
     PlotKind("u_matrix", "U-matrix of a self-organizing map", drawings.u_matrix, method="som"),
-    PlotKind("dendrogram", "dendrogram of the rows, cut at -k", drawings.dendrogram, needs="rows"),
+    PlotKind(
+        "dendrogram", "dendrogram of the rows, cut at -k", drawings.dendrogram, needs="rows", categories=True
+    ),
     PlotKind("linkages", "dendrograms of six linkages", drawings.linkages, needs="rows"),
     PlotKind("clustermap", "the table as a heat map, with trees", drawings.clustermap, needs="rows"),
-    PlotKind("radial_tree", "dendrogram, radial", drawings.radial_tree, needs="rows"),
-    PlotKind("phylogram", "rooted tree with branch lengths", drawings.phylogram, needs="rows"),
-    PlotKind("unrooted_tree", "unrooted tree", drawings.unrooted_tree, needs="rows"),
+    PlotKind("radial_tree", "dendrogram, radial", drawings.radial_tree, needs="rows", categories=True),
+    PlotKind(
+        "phylogram", "rooted tree with branch lengths", drawings.phylogram, needs="rows", categories=True
+    ),
+    PlotKind("unrooted_tree", "unrooted tree", drawings.unrooted_tree, needs="rows", categories=True),
     PlotKind(
         "impurity_curves", "which linkage fits the classes of --truth", drawings.impurity_curves, needs="rows"
     ),
@@ -80,6 +99,7 @@ KINDS: tuple[PlotKind, ...] = (
         "dendrograms of --linkage and of single linkage, face to face",
         drawings.tanglegram,
         needs="rows",
+        categories=True,
     ),
     PlotKind("elbow", "elbow plot: distortion over k", drawings.elbow, needs="rows"),
     PlotKind("silhouette_curve", "the mean silhouette over k", drawings.silhouette_curve, needs="rows"),
@@ -91,13 +111,28 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind(
         "clustergram", "where the means of the groups go as k grows", drawings.clustergram, needs="rows"
     ),
-    PlotKind("silhouette", "silhouette plot: how well each row fits its group", drawings.silhouette),
-    PlotKind("profiles", "the means of the groups over the columns", drawings.profiles),
     PlotKind(
-        "parallel_coordinates", "groups across the columns, in their units", drawings.parallel_coordinates
+        "silhouette",
+        "silhouette plot: how well each row fits its group",
+        drawings.silhouette,
+        categories=True,
     ),
-    PlotKind("contingency", "contingency table: groups against the classes of --truth", drawings.contingency),
-    PlotKind("stability", "stability of each group over bootstrap resamples", drawings.stability),
+    PlotKind("profiles", "the means of the groups over the columns", drawings.profiles, categories=True),
+    PlotKind(
+        "parallel_coordinates",
+        "groups across the columns, in their units",
+        drawings.parallel_coordinates,
+        categories=True,
+    ),
+    PlotKind(
+        "contingency",
+        "contingency table: groups against the classes of --truth",
+        drawings.contingency,
+        categories=True,
+    ),
+    PlotKind(
+        "stability", "stability of each group over bootstrap resamples", drawings.stability, categories=True
+    ),
     PlotKind("null_distribution", "the test against null data", drawings.null_distribution),
     PlotKind("reachability", "reachability plot of OPTICS", drawings.reachability, method="optics"),
     PlotKind("condensed_tree", "condensed tree of HDBSCAN", drawings.condensed_tree, method="hdbscan"),

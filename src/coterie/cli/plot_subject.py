@@ -15,12 +15,17 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model, PolarsFrame
 from coterie.data import Complete, PreparedRows, Scaling, Table, settle_missing
+from coterie.data.categories import Levels
 from coterie.data.geography.places import Place, cells_of, find_places, with_places
 from coterie.data.geography.positions import in_degrees
+from coterie.data.missing import settle_mixed
 from coterie.data.prepared import choose_named, without_unassociated
+from coterie.distance import Distance, find_distance
+from coterie.distance.mixed import distance_of_levels
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile
+from coterie.evaluate.belief import GOWER, MixedColumns
 from coterie.pipeline import FitRequest, Groups, predict_table, run
-from coterie.pipeline.groups import group_name, number_labels
+from coterie.pipeline.groups import RowUnits, group_name, mixed_columns, number_labels
 from coterie.pipeline.rows.tables import dense, prepare_table
 from coterie.tree import Dendrogram, linkage
 
@@ -94,9 +99,16 @@ class Subject:
     """Rows of a table, or a saved model, and what can be drawn of them."""
 
     def __init__(
-        self, request: PlotRequest, *, table: Table | None, model: object, found: Groups | None = None
+        self,
+        request: PlotRequest,
+        *,
+        table: Table | None,
+        model: object,
+        found: Groups | None = None,
+        takes_categories: bool = False,
     ) -> None:
         self.request, self._table, self._model, self._found = request, table, model, found
+        self._takes_categories = takes_categories
 
     @property
     def _known(self) -> Groups | None:
@@ -166,7 +178,14 @@ class Subject:
         others = [name for name in (self.request.truth, self.request.labels) if name is not None]
         scale = "none" if self._model is not None else None
         drop = [name for name in others if name not in asked.drop]
-        return prepare_table(dense(self.table), asked, drop=drop, scale=scale)
+        return prepare_table(
+            dense(self.table),
+            asked,
+            drop=drop,
+            scale=scale,
+            categories=self._takes_categories,
+            associated=asked.methods is None,
+        )
 
     @cached_property
     def _complete(self) -> Complete:
@@ -174,10 +193,15 @@ class Subject:
             return self._prepared.complete
         table = dense(self.table)  # refuses a model without rows
         if self._known.levels:
-            raise InvalidParameter(
-                "plots draw columns of numbers, and this model has categories. "
-                "The report draws them: coterie fit DATA --report FILE."
-            )
+            if not self._takes_categories:
+                raise InvalidParameter(
+                    "this plot draws columns of numbers, and the model has categories. The plots clusplot, "
+                    "embedding, silhouette and profiles draw them, and so does the report: coterie fit DATA "
+                    "--report FILE."
+                )
+            X = table.coded(self._used, self._known.levels)[0]
+            policy, source = self.request.fit.missing, self.table.source
+            return settle_mixed(X, self._used, self._known.levels, policy=policy, source=source)
         X = with_places(table, self._known.places).matrix(self._used)
         policy = self.request.fit.missing
         return settle_missing(X, self._used, policy=policy, source=self.table.source)
@@ -185,13 +209,45 @@ class Subject:
     @property
     def rows(self) -> PolarsFrame:
         """The rows in the table's own units, positions in degrees, as a frame with names of columns."""
-        names, X = in_degrees(self._used, self._complete.X, self._places)
+        names, X = self._described
         return self._frame(X, names)
+
+    @property
+    def _described(self) -> tuple[Sequence[str], AnyArray]:
+        """Columns and rows in the table's units, a column of 0 and 1 for each category."""
+        if self._levels:
+            described = RowUnits(self._used, self._levels).describe(self._complete.X)
+            return described.columns, described.X
+        return in_degrees(self._used, self._complete.X, self._places)
 
     @cached_property
     def scaled(self) -> PolarsFrame:
-        """The rows as the model sees them."""
-        return self._frame(self._scaling.apply(self._complete.X), self._used)
+        """The rows as the model sees them; with categories, factors of numbers and categories alike."""
+        if self.mixed is not None:
+            return self._frame(self.mixed.factors(self.coded), self._described[0])
+        return self._frame(self.coded, self._used)
+
+    @property
+    def coded(self) -> FloatArray:
+        """Scaled numbers, and codes of categories."""
+        return self._scaling.apply(self._complete.X)
+
+    @property
+    def mixed(self) -> MixedColumns | None:
+        """Which columns are categories; None: none."""
+        return mixed_columns(self._levels) if self._levels else None
+
+    @property
+    def _levels(self) -> Levels:
+        return self._prepared.levels if self._known is None else self._known.levels
+
+    @property
+    def metric(self) -> str | Distance:
+        """The distance between `coded` rows."""
+        if self.mixed is None:
+            return self.request.distance
+        distance = find_distance(self.request.fit.distance or GOWER)
+        return distance_of_levels(distance, self._levels)
 
     @property
     def _scaling(self) -> Scaling:
@@ -206,7 +262,8 @@ class Subject:
         """The groups of the table, found as `coterie fit` finds them."""
         if self._known is not None:
             return self._known
-        return run(self.table, by_numbers(self.request.fit, self.table)).groups
+        asked = self.request.fit
+        return run(self.table, asked if self._takes_categories else by_numbers(asked, self.table)).groups
 
     @property
     def model(self) -> Model:
@@ -283,7 +340,7 @@ class Subject:
 
     def tree_by(self, method: str) -> Dendrogram:
         """Return the tree of the rows by a linkage."""
-        merges = linkage(self.scaled.to_numpy(), method, self.request.distance)
+        merges = linkage(self.coded, method, self.metric)
         return Dendrogram.from_linkage(merges, names=self._row_names())
 
     def _row_names(self) -> list[str]:

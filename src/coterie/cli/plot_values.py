@@ -54,8 +54,7 @@ def silhouette(subject: Subject) -> Silhouette:
     """Return the silhouette of the groups, noise left out."""
     from coterie.evaluate import silhouette
 
-    metric = subject.request.distance
-    return silhouette(subject.scaled.to_numpy(), subject.labels, metric=metric, noise="exclude")
+    return silhouette(subject.coded, subject.labels, metric=subject.metric, noise="exclude")
 
 
 def contingency(subject: Subject) -> ContingencyTable:
@@ -87,7 +86,7 @@ def stability(subject: Subject) -> Stability:
     from coterie.evaluate import stability
 
     seed = subject.request.seed
-    found = stability(subject.model, subject.scaled.to_numpy(), random_state=seed)
+    found = stability(subject.model, subject.coded, random_state=seed)
     groups = _groups_of_clusters(subject)
     if groups is None:
         return found

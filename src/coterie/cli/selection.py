@@ -10,8 +10,11 @@ from coterie._support.typing import JsonObject, MatrixLike
 from coterie.cluster import find_method
 from coterie.data import AUTO, LeftOut, Table, shown_name
 from coterie.data.square import refuse_distances
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline import FitRequest, Recipe, make_estimator
 from coterie.pipeline.fit import open_rows
+from coterie.pipeline.groups import mixed_columns
+from coterie.pipeline.recipe import takes_distance
 from coterie.pipeline.rows.tables import note_on_categories, prepare_table
 from coterie.select import Evidence, choose_k
 
@@ -29,11 +32,12 @@ class Selection:
     scale: str
     notes: tuple[str, ...]
     evidence: Evidence
+    has_categories: bool = False
 
     @property
     def method(self) -> str:
         """The method whose numbers of groups are compared."""
-        return _method(self.request)
+        return self.evidence.method
 
     @property
     def distance(self) -> str | None:
@@ -61,8 +65,15 @@ def find(
 ) -> Selection:
     """Return the evidence for the rows of a table."""
     refuse_distances(table)
-    prepared = prepare_table(table, request)
-    why = note_on_categories(table, request, "select", "coterie fit chooses the number of groups with")
+    prepared = prepare_table(
+        table, request, categories=request.takes_categories, associated=request.methods is None
+    )
+    why = ""
+    if not request.takes_categories:
+        who = f"{request.distance} distance" if request.methods is None else _title(request)
+        remedy = "--method kprototypes or latent-classes uses"
+        why = note_on_categories(table, request, who, remedy)
+    mixed = mixed_columns(prepared.levels) if prepared.levels else None
     return Selection(
         data,
         request,
@@ -72,7 +83,8 @@ def find(
         prepared.choice.left_out,
         prepared.scaling.how,
         (*prepared.notes, why) if why else prepared.notes,
-        _evidence(prepared.points, request, criteria, progress),
+        _evidence(prepared.points, request, criteria, progress, mixed),
+        mixed is not None,
     )
 
 
@@ -96,23 +108,38 @@ def find_as_fit_does(
         opened.left_out,
         opened.scaling.how,
         notes,
-        _evidence(compared.points, request, criteria, progress),
+        _evidence(compared.points, request, criteria, progress, compared.mixed),
+        compared.mixed is not None,
     )
 
 
-def _method(request: FitRequest) -> str:
+def _title(request: FitRequest) -> str:
     assert request.methods is not None
-    return request.methods[0]
+    return find_method(request.methods[0]).title
+
+
+def _method(request: FitRequest, *, is_mixed: bool) -> str:
+    """Return the method that was named, or k-means and what stands for it where means are not enough."""
+    if request.methods is not None:
+        return request.methods[0]
+    if request.distance is None:
+        return "kprototypes" if is_mixed else "kmeans"
+    return "kmeans" if takes_distance("kmeans", request.distance) else "kmedoids"
 
 
 def _evidence(
-    points: MatrixLike, request: FitRequest, criteria: list[str], progress: ProgressOption
+    points: MatrixLike,
+    request: FitRequest,
+    criteria: list[str],
+    progress: ProgressOption,
+    mixed: MixedColumns | None,
 ) -> Evidence:
-    method = _method(request)
+    method = _method(request, is_mixed=mixed is not None)
     recipe = Recipe(method, None, request.scale, request.distance, None, None, request.seed)
+    estimator = make_estimator(find_method(method), recipe)
     return choose_k(
         points,
-        make_estimator(find_method(method), recipe),
+        estimator if mixed is None else mixed.tell(estimator),
         k=request.ks,
         criteria=criteria or None,
         random_state=request.seed,

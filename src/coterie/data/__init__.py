@@ -21,7 +21,7 @@ from coterie.data.labels import (
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.data.prepared import PreparedRows, prepare_rows
-from coterie.data.reading import read_table
+from coterie.data.reading import options_of_text, read_table
 from coterie.data.readings import ColumnReading
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
 from coterie.data.table import Table
@@ -60,6 +60,7 @@ __all__ = [
     "fit_scaling",
     "hide_passwords",
     "inspect",
+    "options_of_text",
     "prepare_rows",
     "read_label_pair",
     "read_labelled_data",

@@ -29,7 +29,8 @@ from coterie.data.columns import LeftOut, check_names
 from coterie.data.files.source import open_source
 from coterie.data.missing import refusal, settle_missing
 from coterie.data.paths import is_place
-from coterie.data.reading import read_table
+from coterie.data.prepared import without_unassociated
+from coterie.data.reading import options_of_text, read_table
 from coterie.data.table import Table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
 
@@ -122,7 +123,10 @@ def read_label_pair(
         raise InvalidParameter(
             f'missing must be one of "error", "drop" for labels, got "{shortened(missing)}".{near}'
         )
-    table = read_labels_table(labels, header, encoding)
+    of_labels, of_truth = options_of_text(labels, truth, header=header, encoding=encoding)
+    if isinstance(truth, str) and not is_place(truth):
+        of_labels = {"header": header, "encoding": encoding}  # a column of it
+    table = read_labels_table(labels, **of_labels)
     if isinstance(truth, str) and truth in table.columns:
         if truth_column is not None:
             raise InvalidParameter(
@@ -138,7 +142,7 @@ def read_label_pair(
             f'"{truth}" is neither a column of {table.source} nor a file.{near} '
             f"Columns: {listed([shortened(name) for name in table.columns])}."
         )
-    other = read_labels_table(truth, header, encoding)
+    other = read_labels_table(truth, **of_truth)
     name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
     true_name = choose_label_column(other, truth_column, CLASS_NAMES, option="--truth-column")
     content, notes = align(table, other)
@@ -146,7 +150,7 @@ def read_label_pair(
 
 
 def read_labels_table(
-    where: str | os.PathLike[str] | Table, header: bool | None, encoding: str | None
+    where: str | os.PathLike[str] | Table, header: bool | None = None, encoding: str | None = None
 ) -> Table:
     """Read the table that holds labels; a vector of them is a table with one column."""
     if isinstance(where, Table):
@@ -322,6 +326,7 @@ def read_labelled_data(
     drop: tuple[str, ...] = (),
     missing: str = "error",
     categories: bool = False,
+    associated: bool = False,
     keeps_gaps: bool = False,
     header: bool | None = None,
     encoding: str | None = None,
@@ -343,6 +348,8 @@ def read_labelled_data(
         What to do with rows that lack a value or a label.
     categories : bool, default=False
         Whether columns of categories are taken, as codes.
+    associated : bool, default=False
+        Whether categories that are not associated with any other column are left out.
     keeps_gaps : bool, default=False
         Whether rows that lack a value stay, with NaN.
     header, encoding
@@ -357,14 +364,18 @@ def read_labelled_data(
     >>> found.X.ravel().tolist(), found.labels.tolist()
     ([1.5, 2.5, 7.0], [1, 1, 2])
     """
-    table = read_labels_table(labels, header, encoding)
+    of_labels, of_data = options_of_text(labels, data, header=header, encoding=encoding)
+    table = read_labels_table(labels, **of_labels)
     name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
-    other = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
+    other = data if isinstance(data, Table) else read_table(data, **of_data)
     unused = [each for each in (name, *drop) if each in other.columns]
     choice = other.choose(drop=unused, categories=categories)
     for each in unused:
         choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
     levels = other.levels(choice.used) if categories else ()
+    if levels and associated:
+        choice = without_unassociated(other, choice, levels)
+        levels = other.levels(choice.used)
     X = other.coded(choice.used, levels)[0] if levels else other.matrix(choice.used)
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
     content, notes = align(other, table)  # labels in the order of the data

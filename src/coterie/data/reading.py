@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -25,7 +25,7 @@ from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
 from coterie.data.files.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.files.records import read_json
-from coterie.data.files.source import STANDARD_INPUT, Source, open_source
+from coterie.data.files.source import KINDS_BY_SUFFIX, STANDARD_INPUT, ZIPS_BY_SUFFIX, Source, open_source
 from coterie.data.files.text import read_text
 from coterie.data.files.workbooks import read_sheet
 from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
@@ -41,6 +41,19 @@ DAY = 86_400  # seconds
 
 
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
+
+
+NO_TEXT = (
+    *KINDS_BY_SUFFIX,
+    *ZIPS_BY_SUFFIX,
+    ".zarr",
+    ".json",
+    ".ndjson",
+    ".jsonl",
+    ".db",
+    ".sqlite",
+    ".duckdb",
+)
 
 
 class SourceOptions(TypedDict, total=False):
@@ -121,6 +134,8 @@ def read_table(
     texts = texts_to_keep(known)
     if is_database(where):
         refuse_option("sheet", sheet, "workbooks")
+        for option, given in (("delimiter", delimiter), ("header", header), ("encoding", encoding)):
+            refuse_option(option, given, "text")
         name, frame, notes = read_database(where, wanted)  # type: ignore[arg-type]  # a path or an address
         return how(_of_frame(name, frame, notes=tuple(notes), texts=texts))
     for option, value in (("table", table), ("query", query), ("parameters", parameters or None)):
@@ -180,6 +195,22 @@ def refuse_option(name: str, value: object, kind: str) -> None:
         )
 
 
+def options_of_text(*places: object, header: bool | None, encoding: str | None) -> list[dict[str, Any]]:
+    """Return, for each of several files, the options of text that it takes: none beside text, if it is not.
+
+    Examples
+    --------
+    >>> options_of_text("labels.csv", "rows.parquet", header=None, encoding="cp1252")
+    [{'header': None, 'encoding': 'cp1252'}, {}]
+    >>> options_of_text("rows.parquet", header=None, encoding="cp1252")  # which is then refused
+    [{'header': None, 'encoding': 'cp1252'}]
+    """
+    names = [os.fspath(place) if isinstance(place, str | os.PathLike) else "" for place in places]
+    is_text = [not str(name).lower().endswith(NO_TEXT) for name in names]
+    how = {"header": header, "encoding": encoding}
+    return [how if text or not any(is_text) else {} for text in is_text]
+
+
 def _read_file(
     where: Place,
     *,
@@ -189,9 +220,16 @@ def _read_file(
     sheet: str | None,
     texts: Sequence[str],
 ) -> Table:
-    if isinstance(where, str | os.PathLike) and is_zarr(local_path(where)):
-        return _of_matrix(shown(where), read_zarr(local_path(where)))
-    source = open_source(where)
+    is_array = isinstance(where, str | os.PathLike) and is_zarr(local_path(where))
+    source = None if is_array else open_source(where)
+    kind = "zarr" if source is None else source.kind
+    if kind != "text":
+        refuse_option("delimiter", delimiter, "text")
+        refuse_option("encoding", encoding, "text")
+        if kind != "excel":
+            refuse_option("header", header, "text and workbooks")
+    if source is None:
+        return _of_matrix(shown(where), read_zarr(local_path(where)))  # type: ignore[arg-type]  # see above
     if source.kind == "excel":
         frame, has_names, notes = read_sheet(source, sheet, header)
         return _of_frame(source.name, frame, has_names, tuple(notes), texts=texts)

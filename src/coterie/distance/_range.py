@@ -62,8 +62,8 @@ def refuse_overflow(distance: Distance, rows: Data, *, name: str) -> None:
     distances overflow above 2.2e+307. Scale the data first: divide X by a constant.
     """
     safe = largest_safe(distance, rows.dtype, rows.shape)
-    if rows.size == 0 or distance.domain == "mixed":  # ranges are learned first, and cells may be missing
-        return
+    if rows.size == 0 or distance.domain == "mixed" or safe == inf:
+        return  # ranges are learned first, and cells may be missing
     if distance.takes_gaps and np.isnan(rows).any():
         rows = np.where(np.isnan(rows), np.zeros((), dtype=rows.dtype), rows)
     low, high = float(rows.min()), float(rows.max())

@@ -117,7 +117,7 @@ def is_codable(distance: Distance) -> bool:
     >>> is_codable(find_distance("cosine")), is_codable(find_distance("canberra"))
     (True, False)
     """
-    is_equality = distance.kernel == _core.Kernel.hamming
+    is_equality = (distance.kernel, distance.finish) == (_core.Kernel.hamming, _core.Finish.mean)
     return distance is INNER_PRODUCT or is_equality or distance.euclidean_form is not None
 
 

@@ -16,8 +16,8 @@ from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Mas
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import (
     MixedColumns,
-    Presence,
     Scaling,
+    SetCodes,
     SharedCells,
     Whitening,
     first_without_common,
@@ -82,13 +82,13 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
 
 
 def with_levels(distance: Distance, X: Data, Y: Data | None) -> Distance:
-    """Make each row the set of its categories and of what it has: a column of 0 and 1 for each value."""
+    """Make each row the set of its categories and of what it has, as codes that are compared for equality."""
     levels = _numbers_per_column(distance, "levels", X.shape[1])
     if (levels < 0).any() or (levels % 1 != 0).any():
         raise InvalidParameter(
             f"levels of {distance.name} must be whole numbers of at least 0, got {levels.tolist()}."
         )
-    return replace(distance, transform=Presence(tuple(int(n) for n in levels)))
+    return replace(distance, kernel=_core.Kernel.hamming, transform=SetCodes(tuple(int(n) for n in levels)))
 
 
 def with_ranges(distance: Distance, X: Data, Y: Data | None) -> Distance:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.threads import map_in_order
 from coterie._support.typing import Data, FloatArray, Indices
-from coterie._support.validation.memory import require_memory
 from coterie.errors import InvalidData
 
 FLAT = 1e-10  # of a matrix: a singular value below this share of the largest is rounding
@@ -44,8 +43,6 @@ def transform_rows(
 ) -> Data:
     """Return the rows under a transform, in their own number type; None leaves them as they are.
 
-    A transform that says how many columns it makes gives float64.
-
     Examples
     --------
     >>> transform_rows(UnitLength(), np.array([[3.0, 4.0]]), name="X", distance="cosine")
@@ -53,15 +50,8 @@ def transform_rows(
     """
     if transform is None:
         return rows
-    n_columns = getattr(transform, "n_columns", None)
-    if n_columns is not None:
-        require_memory(
-            8 * len(rows) * n_columns,
-            f"The {distance} distance of {len(rows):,} rows, which take {n_columns:,} columns,",
-            "Use fewer rows, or leave out columns of many different values.",
-        )
-    out = np.empty_like(rows) if n_columns is None else np.empty((len(rows), n_columns))
-    step = max(1, NUMBERS_AT_ONCE // max(rows.shape[1], n_columns or 0))
+    out = np.empty_like(rows)
+    step = max(1, NUMBERS_AT_ONCE // rows.shape[1])
 
     def transform_block(first: int) -> None:
         block = rows[first : first + step].astype(np.float64, copy=False)
@@ -153,45 +143,44 @@ class RankedUnitLength(CentredUnitLength):
 
 @dataclass(frozen=True)
 class Presence:
-    """1 where a number is not zero, and for each value of a category a column that is 1 where a row has it.
-
-    Parameters
-    ----------
-    levels : tuple of int, default=None
-        Values of each column of categories, whose codes begin at 0; 0: a column of numbers. None: all are
-        numbers.
-    """
-
-    levels: tuple[int, ...] | None = None
-
-    @property
-    def n_columns(self) -> int | None:
-        """Columns of the result, where they are not those of the rows."""
-        return None if self.levels is None else sum(n + 1 for n in self.levels)
-
-    @property
-    def offset(self) -> FloatArray | None:
-        """Zero, of as many columns as the rows have: what suffices to make it again from its levels."""
-        return None if self.levels is None else np.zeros(len(self.levels))
+    """1 where a number is not zero: the set of what a row has."""
 
     def forward(self, rows: FloatArray) -> FloatArray:
         """Return each row as the set of its non-zero features."""
-        if self.levels is None:
-            return np.asarray((rows != 0).astype(np.float64))
-        out, first = np.zeros((len(rows), self.n_columns or 0)), 0
-        for column, n_levels in zip(rows.T, self.levels, strict=True):
-            if n_levels:  # all other codes: values that nobody else has
-                is_known = (column >= 0) & (column < n_levels)
-                places = np.where(is_known, column, n_levels).astype(np.intp)
-                out[np.arange(len(rows)), first + places] = 1.0
-            else:
-                out[:, first] = column != 0
-            first += n_levels + 1
-        return out
+        return np.asarray((rows != 0).astype(np.float64))
 
     def backward(self, rows: FloatArray) -> FloatArray:
         """Return the sets themselves."""
         return rows
+
+
+@dataclass(frozen=True)
+class SetCodes:
+    """The codes of what a row has: a value of each category, 1 for yes, NaN, which equals nothing, for no.
+
+    Parameters
+    ----------
+    levels : tuple of int
+        Values of each column of categories, whose codes begin at 0; 0: a column of yes and no.
+    """
+
+    levels: tuple[int, ...]
+
+    @property
+    def offset(self) -> FloatArray:
+        """Zero, of as many columns as the rows have: what suffices to make it again from its levels."""
+        return np.zeros(len(self.levels))
+
+    def forward(self, rows: FloatArray) -> FloatArray:
+        """Return each row as the codes of its set; all unknown ones are one value that no known row has."""
+        n_levels = np.array(self.levels)
+        present = np.where(rows != 0, 1.0, np.nan)
+        known = np.where((rows >= 0) & (rows < n_levels), rows, -1.0)
+        return np.where(n_levels > 0, known, present)
+
+    def backward(self, rows: FloatArray) -> FloatArray:
+        """Return the codes themselves, 0 for no."""
+        return np.asarray(np.nan_to_num(rows))
 
 
 @dataclass(frozen=True, eq=False)

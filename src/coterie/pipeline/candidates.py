@@ -29,9 +29,9 @@ from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.distance import Distance
 from coterie.distance.row_distances import RowDistances
 from coterie.evaluate import adjusted_rand_score
+from coterie.evaluate.belief import GOWER, MixedColumns
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.many_columns import MANY_COLUMNS
-from coterie.pipeline.mixed import GOWER, MixedColumns
 from coterie.pipeline.recipe import make_estimator, takes_k
 from coterie.pipeline.request import Budget, FitRequest
 from coterie.tree import Dendrogram, linkage

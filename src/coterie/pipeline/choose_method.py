@@ -13,10 +13,10 @@ from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.candidates import Candidate, MixedRows, Task, different, propose
 from coterie.pipeline.judge.density_valleys import ENOUGH, ERROR, Valleys
 from coterie.pipeline.levels import levels_of
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.reasons import CLOSE, Judged, explain, why_none, why_number
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import ROW_SETTINGS, FitRequest

@@ -33,12 +33,12 @@ from coterie.data.paths import is_in_blocks
 from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance, Stability, stability
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
 from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request, tell_long

@@ -21,14 +21,20 @@ from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.data.missing import fill_from_similar
 from coterie.evaluate import Significance
-from coterie.evaluate.belief import EXACT, NullModel, fit_null, own_stream, run_all
+from coterie.evaluate.belief import (
+    EXACT,
+    MixedColumns,
+    NullMixedRows,
+    NullModel,
+    fit_null,
+    own_stream,
+    run_all,
+    step_of,
+)
 from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.judge.density_valleys import Valleys
-from coterie.pipeline.judge.rounding import step_of
 from coterie.pipeline.many_columns import MANY_COLUMNS
-from coterie.pipeline.mixed import MixedColumns
-from coterie.pipeline.mixed_null import NullMixedRows
 from coterie.pipeline.request import FitRequest
 from coterie.tree import Dendrogram, linkage
 

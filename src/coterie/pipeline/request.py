@@ -77,7 +77,7 @@ ALL = (*QUICK, "hdbscan", "spectral")
 # that take tables with categories, in the order in which they are tried
 MIXED = ("kprototypes", "latent-classes", "kmedoids", "agglomerative", "hdbscan")
 TAKE_CATEGORIES = ("kprototypes", "kmodes", "latent-classes")  # by themselves; others under Gower's distance
-GOWER = "gower"
+EUCLIDEAN, GOWER = "euclidean", "gower"
 HAVERSINE = "haversine"
 
 

@@ -19,6 +19,7 @@ from coterie.data.geography.places import columns_in_table
 from coterie.data.geography.positions import Positions, group_positions, middle_longitude, note_turns
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
+from coterie.evaluate.belief import MixedColumns
 from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
@@ -30,7 +31,6 @@ from coterie.pipeline.groups import (
     number_labels,
     share_explained,
 )
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows.memory import MemoryRows

@@ -13,9 +13,21 @@ from coterie.select.rules import Measured, Rule
 if TYPE_CHECKING:
     from coterie.select.subject import Subject
 
-# rows of numbers; any distances; rows and a method that can be run on others; the same and can place new
-# rows; a likelihood; a tree of merges; eigenvalues of a graph
-Need: TypeAlias = Literal["rows", "distances", "rerun", "placing", "likelihood", "tree", "eigenvalues"]
+# rows of numbers; any distances; rows and a method that can be run on others; the same of numbers only, or
+# with categories; the same and can place new rows; and has means of them; a likelihood; a tree of merges;
+# eigenvalues of a graph
+Need: TypeAlias = Literal[
+    "rows",
+    "distances",
+    "rerun",
+    "numbers",
+    "categories",
+    "placing",
+    "means",
+    "likelihood",
+    "tree",
+    "eigenvalues",
+]
 
 # families in the order of tables
 GROUPS = ("distortion", "compact and apart", "null model", "likelihood", "tree or graph", "found again")
@@ -41,7 +53,8 @@ class Criterion:
         Direction; None where neither is.
     needs : str
         "rows": numbers, for means. "distances": between samples. "rerun": the method on other rows.
-        "placing": that, and new rows placed. "likelihood", "tree", "eigenvalues": of the method.
+        "numbers", "categories": that, of such rows. "placing": that, and new rows placed; "means": and means
+        of them. "likelihood", "tree", "eigenvalues": of the method.
     rule : str
         How a number of clusters is chosen from the values.
     can_choose_one : bool

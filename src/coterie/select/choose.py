@@ -15,6 +15,7 @@ from coterie._support.validation.parameters import is_whole
 from coterie.errors import InvalidParameter
 from coterie.select.catalogue import Criterion, find_criterion
 from coterie.select.catalogue import criteria as all_criteria
+from coterie.select.categories import CodedRows, code_rows
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
 from coterie.select.partitioners import Partitioner, find_partitioner
@@ -78,8 +79,9 @@ def choose_k(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Data; distances for an estimator with ``metric="precomputed"``.
+    X : array-like or frame of shape (n_samples, n_features)
+        Data; distances for an estimator with ``metric="precomputed"``. Categories are used by k-prototypes,
+        k-modes and latent classes, and by methods under Gower's distance: they are judged by that distance.
     method : str or estimator, default="kmeans"
         A name of `coterie.cluster.methods()` that takes a number of clusters, or an unfitted estimator.
     k : iterable of int, default=None
@@ -114,14 +116,19 @@ def choose_k(
         who=WHO,
     )
     partitioner = find_partitioner(method)
+    coded = code_rows(X, partitioner.estimator, who=WHO)
+    if coded is None:
+        data: CheckedRows = check_data(
+            X, who=WHO, min_rows=LEAST_ROWS, may_be_distances=not partitioner.takes_rows
+        )
+    else:
+        partitioner = replace(partitioner, estimator=coded.estimator, has_categories=True)
+        data = coded.X
     chosen = _applicable(criteria, partitioner)
-    data: CheckedRows = check_data(
-        X, who=WHO, min_rows=LEAST_ROWS, may_be_distances=not partitioner.takes_rows
-    )
     ks = check_ks(k, len(data))
     seed, effort = check_seed(random_state), _effort(partitioner, sample_size, n_draws)
     with track(progress, f"choosing k: {partitioner.title}") as tracker:
-        subject = _subject(data, ks, partitioner, effort, seed, tracker)
+        subject = _subject(data, coded, ks, partitioner, effort, seed, tracker)
         curves = tuple(_curves(subject, chosen, tracker))
     trivial, flags = find_trivial(subject)
     return Evidence(
@@ -170,12 +177,20 @@ def _effort(partitioner: Partitioner, sample_size: int, n_draws: int | None) -> 
 
 
 def _subject(
-    X: Data, ks: tuple[int, ...], partitioner: Partitioner, effort: Effort, seed: int, tracker: Tracker
+    X: Data,
+    coded: CodedRows | None,
+    ks: tuple[int, ...],
+    partitioner: Partitioner,
+    effort: Effort,
+    seed: int,
+    tracker: Tracker,
 ) -> Subject:
     found = partitioner.run(X, ks, seed)
     most = _count_different(X, ks[-1]) if partitioner.takes_rows else len(X)
     labels = {k: found.labels[k] if k <= most else None for k in ks}
-    return Subject(X, ks, partitioner, replace(found, labels=labels), effort, seed, tracker)
+    columns, metric = (None, partitioner.metric) if coded is None else (coded.columns, coded.metric)
+    partitions = replace(found, labels=labels)
+    return Subject(X, ks, partitioner, partitions, effort, columns, metric, seed, tracker)
 
 
 def _count_different(X: Data, enough: int) -> int:
@@ -202,6 +217,9 @@ _NEEDS = {
     "rows": "rows of numbers",
     "distances": "rows or distances",
     "rerun": "rows of numbers",
+    "numbers": "rows without categories",
+    "categories": "rows with categories",
+    "means": "rows without categories and a method that places new ones",
     "placing": "rows and a method that places new ones",
     "likelihood": "a likelihood",
     "tree": "a tree",

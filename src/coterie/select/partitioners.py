@@ -37,6 +37,7 @@ class Partitioner:
     name: str  # of the method, or of the estimator's class
     title: str  # what to call it in a sentence
     estimator: Model  # unfitted
+    has_categories: bool = False  # rows have columns of categories
 
     is_fast = False  # whether dozens of runs on other rows are no matter
     has_likelihood = False
@@ -51,11 +52,15 @@ class Partitioner:
     @property
     def gives(self) -> frozenset[Need]:
         """Which needs of criteria are met."""
+        is_number = self.takes_rows and not self.has_categories
         facts: dict[Need, bool] = {
-            "rows": self.takes_rows,
+            "rows": is_number,
             "distances": self.takes_rows or getattr(self.estimator, "metric", None) == "precomputed",
             "rerun": self.takes_rows,
+            "numbers": is_number,
+            "categories": self.has_categories,
             "placing": self.takes_rows and self.can_place,
+            "means": is_number and self.can_place,
             "likelihood": self.has_likelihood,
             "tree": self.has_tree,
             "eigenvalues": self.has_eigenvalues,
@@ -225,6 +230,7 @@ def _kind(estimator: Model, name: str, title: str) -> Partitioner:
         (cluster.Diana, True, TreePartitioner),
         (cluster.Genie, not getattr(estimator, "noise", False), TreePartitioner),
         (cluster.GaussianMixture, True, MixturePartitioner),
+        (cluster.LatentClasses, True, MixturePartitioner),
         (
             cluster.SpectralClustering,
             getattr(estimator, "assign_labels", "") == "kmeans" and estimator.n_components is None,

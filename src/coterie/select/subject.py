@@ -14,6 +14,7 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import CheckedRows, Data, Labels
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
+from coterie.evaluate.belief import MixedColumns
 from coterie.evaluate.internal import Partition, Scatter, Space, read_space
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
@@ -53,6 +54,8 @@ class Subject:
     partitioner: Partitioner  # the method
     partitions: Partitions  # its clusterings of all rows
     effort: Effort  # how much to draw
+    mixed: MixedColumns | None  # which columns are categories; None: none
+    metric: DistanceLike  # between rows
     seed: int  # of every draw
     tracker: Tracker = field(repr=False)  # hears of the steps
 
@@ -105,7 +108,26 @@ class Subject:
         inertias = self.partitions.inertias
         if inertias:
             return np.array([inertias[k] if self.labels(k) is not None else np.nan for k in self.ks])
-        return self.within
+        return self.within if self.mixed is None else self._dispersion
+
+    @cached_property
+    def _dispersion(self) -> Values:
+        """Sum over clusters of (sum of distances of pairs) / (2 x size), of the sampled rows."""
+        found = np.full(len(self.ks), np.nan)
+        for at, k in enumerate(self.ks):
+            labels = self.labels(k)
+            if labels is None:
+                continue
+            whole = partition_of(labels, k)
+            partition = whole if self.sample is None else whole.take(self.sample)
+            own = np.concatenate(
+                [
+                    np.take_along_axis(sums, partition.codes[rows, None], axis=1)[:, 0]
+                    for rows, sums in self.space.sums_to_groups(partition)
+                ]
+            )
+            found[at] = float((own / partition.totals[partition.codes]).sum() / 2)
+        return found
 
     @cached_property
     def sample(self) -> npt.NDArray[np.intp] | None:
@@ -118,7 +140,7 @@ class Subject:
     def space(self) -> Space:
         """The sampled rows with the method's distance."""
         how = self.partitioner
-        metric = how.metric if how.takes_rows else "precomputed"
+        metric = self.metric if how.takes_rows else "precomputed"
         if self.sample is not None and how.takes_rows and _is_plain_euclidean(metric):
             few = self.X[self.sample].astype(np.float64)
             # the error of the draw is far above that of single precision, which is twice as fast

@@ -47,8 +47,12 @@ def evaluate(
     ] = [],  # noqa: B006  # typer copies it
     distance: Annotated[
         str,
-        option(metavar="NAME", help="Distance between rows of --data [euclidean]", offered=options.DISTANCE),
-    ] = "euclidean",
+        option(
+            metavar="NAME",
+            help="Distance between rows of --data [euclidean, with categories gower]",
+            offered=options.DISTANCE,
+        ),
+    ] = "auto",
     scale: Annotated[
         str | None,
         option(
@@ -79,12 +83,20 @@ def evaluate(
     from coterie.cli import reports
     from coterie.cli.render import verdict
     from coterie.cli.sampled import sample_alike
-    from coterie.data import AUTO, check_scale, read_labels_table, read_rows, read_table, read_truth
+    from coterie.data import (
+        AUTO,
+        check_scale,
+        options_of_text,
+        read_labels_table,
+        read_rows,
+        read_table,
+        read_truth,
+    )
     from coterie.data.paths import is_place
     from coterie.distance.mixed import columns_for
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
-    from coterie.pipeline.request import scale_for
+    from coterie.pipeline.request import EUCLIDEAN, GOWER, scale_for
 
     policy = None if noise is None else check_noise(noise)
     given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
@@ -94,7 +106,8 @@ def evaluate(
         )
     if scale is not None and data is None:
         raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
-    scaled = scale_for(check_scale(scale or AUTO), distance)
+    scaled = check_scale(scale or AUTO)
+    scaled = scaled if distance == AUTO else scale_for(scaled, distance)
     reports.check(report, opens=opens, force=force)
     if report is not None and data is None:
         raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
@@ -112,11 +125,14 @@ def evaluate(
         if drawn is not None:
             rows, labelled, *more = drawn
             classes = more[0] if more else truth
+    named = [labels, *([] if data is None else [data]), *([truth] if truth and is_place(truth) else [])]
+    of_labels, *of_others = options_of_text(*named, **files)
     if labelled is None:
-        labelled = read_labels_table(labels, header, encoding)
+        labelled = read_labels_table(labels, **of_labels)
     if data is not None and rows is None:
         is_same = data == labels and not reading
-        rows = labelled if is_same else read_table(data, header=header, encoding=encoding, **reading)
+        rows = labelled if is_same else read_table(data, **of_others[0], **reading)
+    files = of_others[-1] if truth and is_place(truth) else {}
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
     if truth is not None:
@@ -124,9 +140,13 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
-        names = chosen["data"]
-        parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
+        if distance == AUTO:
+            found = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
+            distance = GOWER if found.levels else EUCLIDEAN
+        if distance != GOWER or not found.levels:
+            found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
+        wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
+        parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
     if rows is not None and report is not None:
         asked = {"truth": classes, "truth_column": truth_column, "scale": scaled, **how, **files}
         reports.write_labelled(labelled, rows, report, force=force, **asked)

@@ -26,8 +26,13 @@ def select(
         str | None, option("-k", metavar="A..B", help="Numbers of groups to compare [1..15]")
     ] = None,
     method: Annotated[
-        str, option(metavar="NAME", help="See coterie methods [kmeans]", offered=options.METHOD)
-    ] = "kmeans",
+        str,
+        option(
+            metavar="NAME",
+            help="See coterie methods [kmeans, with categories kprototypes]",
+            offered=options.METHOD,
+        ),
+    ] = "auto",
     criterion: Annotated[
         list[str],
         option(metavar="NAME", help="Only this one (repeatable).", offered=offers(completion.criteria)),
@@ -54,13 +59,14 @@ def select(
     from coterie.cli.fitting import reading_in_blocks
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import read_table, shown_name
+    from coterie.data import AUTO, read_table, shown_name
     from coterie.data.paths import is_in_blocks
     from coterie.pipeline import make_request
     from coterie.select import find_criterion
     from coterie.select.partitioners import find_partitioner
 
-    find_partitioner(method)
+    if method != AUTO:
+        find_partitioner(method)
     request = make_request(
         method, k, distance=distance, scale=scale, columns=options.names_of(columns),
         drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, random_state=seed,

@@ -57,7 +57,8 @@ def _answer(found: Selection) -> list[str]:
     evidence, verdict = found.evidence, found.evidence.verdict
     title = find_method(found.method).title
     distance = f", {found.distance} distance" if found.distance else ""
-    scaled = f"{title} on {SCALINGS[found.scale]}{distance}"
+    columns = f"{SCALINGS[found.scale]} and categories" if found.has_categories else SCALINGS[found.scale]
+    scaled = f"{title} on {columns}{distance}"
     how = escape(f"{title}, from the distances" if found.request.is_precomputed else scaled)
     answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
     total = sum(verdict.votes.values())
@@ -129,4 +130,5 @@ def _next_command(found: Selection) -> str:
     if found.evidence.k == 1:
         return "none to fit; coterie fit with -k would make some all the same"
     method = [] if found.method == "kmeans" else ["--method", found.method]
-    return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method])
+    distance = [] if found.distance is None else ["--distance", found.distance]
+    return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method, *distance])

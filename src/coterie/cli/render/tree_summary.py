@@ -43,7 +43,8 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
         print(f"\ngroups     add {'' if grown.labels is not None else '--cut 3 '}-o groups.csv")
         if tree.n_leaves > MOST_DRAWN and not grown.how.is_matrix:
             source = quote(grown.table.source)
-            print(f"picture    coterie plot dendrogram {source} --linkage {grown.how.linkage}")
+            distance = "" if grown.how.fit.distance is None else f" --distance {grown.how.fit.distance}"
+            print(f"picture    coterie plot dendrogram {source} --linkage {grown.how.linkage}{distance}")
     for what, path in (("groups", labels), ("tree", newick)):
         if path is not None:
             print(f"\n{what:<10} {path}")

@@ -31,8 +31,14 @@ BY_DATA = {
     "davies_bouldin_score": "spread within groups over distance between them: lower is better",
     "calinski_harabasz_score": "variance between groups over variance within: higher is better",
 }
+BY_PAIRS = {  # without means: tables with categories
+    "silhouette_score": BY_DATA["silhouette_score"],
+    "medoid_silhouette_score": "the same by the distance to the medoids",
+    "dunn_score": "distance between groups over the widest group: higher is better",
+}
 NAMED = {
     "adjusted rand": "adjusted Rand",
+    "dunn": "Dunn",
     "davies bouldin": "Davies-Bouldin",
     "calinski harabasz": "Calinski-Harabasz",
 }
@@ -160,7 +166,8 @@ class Quality:
         why = "a value or the label is missing"
         dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
         shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
-        how = f"judged on {SCALINGS[self.scale]}"
+        by = f", {self.distance} distance" if found.levels else ""
+        how = f"judged on {SCALINGS[self.scale]}{by}"
         columns = count_of(len(found.columns), "column")
         lines = [
             f"{found.source}   {count_of(len(found.labels), 'row')}{dropped}; {found.label_name} by "
@@ -170,7 +177,8 @@ class Quality:
         lines += [f"  {note}" for note in render_notes([*found.notes, *left_out], shell=True)]
         lines.append("")
         values = {name: float(value) for name, value in self.assessment.items()}
-        first = first_measures(values, BY_DATA)
+        values = {name: value for name, value in values.items() if not found.levels or not np.isnan(value)}
+        first = first_measures(values, BY_PAIRS if found.levels else BY_DATA)
         if not first:
             return "\n".join([*lines, str(self.assessment)])
         every = str(self.assessment) if self.shows_all else more_measures(len(values), len(first))

@@ -1,12 +1,15 @@
 """Whether to believe a clustering: stability, significance, null models, consensus."""
 
 from coterie.evaluate.belief.consensus import ABSENT, Consensus
+from coterie.evaluate.belief.mixed_columns import GOWER, MixedColumns
+from coterie.evaluate.belief.mixed_null import NullMixedRows
 from coterie.evaluate.belief.null_models import (
     NullModel,
     fit_configuration,
     fit_null,
     fit_pca_box,
     fit_uniform,
+    step_of,
 )
 from coterie.evaluate.belief.refitting import (
     Refitter,
@@ -30,10 +33,13 @@ __all__ = [
     "ABSENT",
     "DISSOLVED",
     "EXACT",
+    "GOWER",
     "SIGNIFICANT",
     "STABLE",
     "VERDICTS",
     "Consensus",
+    "MixedColumns",
+    "NullMixedRows",
     "NullModel",
     "Refitter",
     "best_jaccards",
@@ -48,4 +54,5 @@ __all__ = [
     "own_stream",
     "run_all",
     "seed_from",
+    "step_of",
 ]

@@ -19,6 +19,7 @@ from coterie.data.graphs import Graph
 from coterie.errors import InvalidData
 
 EXCHANGES_PER_EDGE = 10  # what the literature asks for
+STEP_ERROR = 1e-6  # of a step: values that are whole numbers of steps up to this were rounded
 Sampler: TypeAlias = Callable[[np.random.Generator], CheckedRows]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -215,3 +216,20 @@ NULLS: dict[str, tuple[str, Callable[[CheckedRows], Sampler]]] = {
     "permuted": ("shuffled columns", fit_permuted),
     "configuration": ("random graphs of the same degrees", fit_configuration),
 }
+
+
+def step_of(column: Data) -> float:
+    """Return the step that the values of a rounded column are whole numbers of; 0 where it is not rounded.
+
+    Examples
+    --------
+    >>> step_of(np.array([1.0, 1.5, 3.0, 3.0])), step_of(np.array([0.1, 0.7, 1.9]))
+    (0.5, 0.0)
+    """
+    values = np.unique(np.asarray(column, dtype=np.float64))
+    if not 1 < len(values) < len(column):
+        return 0.0
+    step = float(np.diff(values).min())
+    steps = (values - values[0]) / step
+    is_whole = np.abs(steps - np.round(steps)) <= STEP_ERROR * np.maximum(steps, 1.0) + STEP_ERROR
+    return step if is_whole.all() else 0.0

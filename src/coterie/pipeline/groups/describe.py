@@ -13,12 +13,12 @@ from coterie.data.categories import Levels
 from coterie.data.geography.places import Place
 from coterie.data.geography.positions import in_degrees, note_turns, with_positions
 from coterie.distance import find_geometry
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.groups.groups import Groups
 from coterie.pipeline.groups.numbering import number_by_size, number_labels, spread_labels
 from coterie.pipeline.groups.profile import SHOWN, Profile, find_members, profile_groups
 from coterie.pipeline.groups.rules import category_name
 from coterie.pipeline.many_columns import exemplars, names_of_rows
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.recipe import Recipe
 
 

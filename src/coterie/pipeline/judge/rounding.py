@@ -10,7 +10,6 @@ FEW_ROWS = 10  # data of no more different rows than that are these rows, not ro
 ATOM = 0.8  # a value that more of the rows have is no rounding
 LEAST_CATEGORIES = 3  # two columns of one category are a flag and its opposite
 WIDEST = 2.0  # standard deviations that a value may have been rounded from
-STEP_ERROR = 1e-6  # of a step: values that are whole numbers of steps up to this were rounded
 
 
 def spread_rounded(X: Data, seed: int = 0) -> Data:
@@ -88,20 +87,3 @@ def _are_few(X: Data) -> bool:
     if any(len(np.unique(column)) > FEW_ROWS for column in X.T):
         return False
     return len(np.unique(X, axis=0)) <= FEW_ROWS
-
-
-def step_of(column: FloatArray) -> float:
-    """Return the step that the values of a rounded column are whole numbers of; 0 where it is not rounded.
-
-    Examples
-    --------
-    >>> step_of(np.array([1.0, 1.5, 3.0, 3.0])), step_of(np.array([0.1, 0.7, 1.9]))
-    (0.5, 0.0)
-    """
-    values = np.unique(np.asarray(column, dtype=np.float64))
-    if not 1 < len(values) < len(column):
-        return 0.0
-    step = float(np.diff(values).min())
-    steps = (values - values[0]) / step
-    is_whole = np.abs(steps - np.round(steps)) <= STEP_ERROR * np.maximum(steps, 1.0) + STEP_ERROR
-    return step if is_whole.all() else 0.0

@@ -14,10 +14,10 @@ from coterie.data import LeftOut, PreparedRows, Scaling
 from coterie.data.sampling import draw_rows
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, compare
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups, describe_groups, described_rows, mixed_columns
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.pairs import with_pairs
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance

@@ -9,10 +9,10 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import AnyArray, Data, Indices, Labels, Mask, Model
 from coterie.data import LeftOut, Scaling
 from coterie.evaluate import Comparison
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import Partition
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest

@@ -10,8 +10,8 @@ from coterie._support.linear_algebra import principal_components
 from coterie._support.typing import CheckedRows, Data, Indices, Mask
 from coterie.data.categories import UNSEEN
 from coterie.data.missing import fill_from_similar
+from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.judge.rounding import FEW_ROWS
-from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows.protocol import SAMPLE_ROWS, Compared

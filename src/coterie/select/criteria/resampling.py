@@ -96,7 +96,7 @@ def _folds(subject: Subject) -> list[tuple[Data, Data]]:
     symbol="held out",
     group="found again",
     greater_is_better=False,
-    needs="placing",
+    needs="means",
     rule="largest curvature",
     choose=bend,
     reference="hastie-2009",

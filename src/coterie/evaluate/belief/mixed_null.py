@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, FloatArray, Indices
-from coterie.pipeline.judge.rounding import step_of
-from coterie.pipeline.mixed import MixedColumns, intervals
+from coterie.evaluate.belief.mixed_columns import MixedColumns, intervals
+from coterie.evaluate.belief.null_models import step_of
 
 CALIBRATION_ROWS = 2_000  # of the draws by which latent correlations are matched
 ROUNDS = 6
