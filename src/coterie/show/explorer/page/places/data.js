@@ -14,7 +14,7 @@ export function makeData(store, messages) {
   const picker = h("input", { type: "file", class: "file-input", id: "coterie-file", "aria-label": "Open a file", onchange: () => { if (picker.files?.[0]) void open(picker.files[0]); picker.value = ""; } });
   const drop = h("div", { class: "drop", "data-testid": "data-drop" },
     h("p", { class: "drop-title" }, "Drop a table here"), h("p", { class: "muted" }, "CSV, Parquet, Excel, JSON … or a workbook. The file stays on this computer."),
-    h("label", { class: "button", for: "coterie-file" }, "Choose a file"), picker);
+    h("label", { class: "button primary", for: "coterie-file" }, "Choose a file"), picker);
   const sets = h("ul", { class: "sets" });
   const about = h("div", { class: "data-about" });
   const columns = h("tbody");
@@ -28,9 +28,9 @@ export function makeData(store, messages) {
         h("thead", {}, h("tr", {}, ["column", "kind", "values", "missing", "use", "weight", "why"].map((name) => h("th", { scope: "col" }, name)))), columns)),
       h("div", { class: "data-switches" }, h("label", {}, h("span", { class: "muted" }, "Scaling"), scale), h("label", {}, h("span", { class: "muted" }, "Missing values"), missing), apply)),
     h("section", { class: "panel", "aria-label": "First rows" }, h("h2", { class: "panel-title" }, "Rows"), table.element));
-  const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "See, edit, test and export groups."));
+  const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "Open a table, and Coterie looks for groups in it. Then check them, edit them, test them again and export them."));
   const element = h("section", { class: "place data-place", "aria-label": "Data" }, welcome,
-    h("div", { class: "data-sources" }, drop, h("div", { class: "sets-holder" }, h("h3", {}, "Or one of these"), sets)), known);
+    h("div", { class: "data-sources" }, drop, h("div", { class: "sets-holder" }, h("h3", {}, "Or try an example"), sets)), known);
 
   /** @param {File} file */
   async function open(file) {
