@@ -199,7 +199,7 @@ def quantise(
 def _fit_colours(
     points: FloatArray, colours: AnyArray, weights: AnyArray, k: int, seed: int | None
 ) -> FloatArray:
-    """Return the centres of weighted colours; a better optimum is searched among cells where they are many."""
+    """Return the centres of weighted colours; a better optimum is searched among cells of many."""
     amounts: Weights = weights.astype(np.float64)
     cells: AnyArray = colours
     if len(points) > max(MOST_COLOURS, 4 * k):
