@@ -96,7 +96,7 @@ def main() -> None:
         path = Path(folder) / "rows.parquet"
         write_rows(path, n)
         command = [sys.executable, "-m", "coterie", "explore", str(path), "--port", "0", "--no-open"]
-        environment = {**os.environ, "XDG_STATE_HOME": folder}
+        environment = {**os.environ, "COTERIE_STATE": folder}
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         try:
             assert server.stdout is not None

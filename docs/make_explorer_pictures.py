@@ -122,7 +122,7 @@ def main() -> None:
 def _serve(state: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "coterie", "explore", "set:customers", "--port", "0", "--no-open"]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_STATE_HOME": state}
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "COTERIE_STATE": state}
     )
 
 

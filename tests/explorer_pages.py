@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def launch(what: str | Path | None, folder: Path, port: int = 0) -> Explorer:
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(coterie.__file__).parents[1]),
-        "XDG_STATE_HOME": str(folder / "state"),
+        "COTERIE_STATE": str(folder / "state"),
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_WAIT_POLICY": "passive",
     }
@@ -75,6 +76,14 @@ def end(explorer: Explorer) -> None:
         explorer.process.wait(15)
     if explorer.process.stdout is not None:
         explorer.process.stdout.close()
+
+
+def eventually(claim: Callable[[], object]) -> None:
+    """Wait until a claim holds: rendering may be a frame behind, files are written in the background."""
+    limit = time.monotonic() + PATIENCE
+    while not claim():
+        assert time.monotonic() < limit, "this never came to be"
+        time.sleep(0.02)
 
 
 def write_clouds(path: Path, n: int = 150, k: int = 3) -> Path:

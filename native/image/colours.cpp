@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "support/parallel.h"
@@ -12,7 +12,7 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t pixels_per_task = 1 << 16;
-constexpr std::int64_t n_codes = std::int64_t{1} << 24, codes_per_page = 1 << 10;
+constexpr std::size_t n_words = (std::size_t{1} << 24) / 64;  // of a bit for each colour
 
 using Point = std::array<double, 3>;
 
@@ -121,33 +121,33 @@ double light_of(double encoded) {
   return encoded <= 0.04045 ? encoded / 12.92 : x * x * root * root;
 }
 
+// Which of the 2^24 colours occur takes 2 MB, which a cache holds: a table of counts would take 128.
 ColourCounts count_colours(const std::uint8_t* pixels, const std::uint8_t* weights, std::int64_t n, int threads, std::int32_t* index) {
-  const std::unique_ptr<std::int64_t[]> sums(new std::int64_t[n_codes]);  // not cleared
-  std::vector<bool> is_used(static_cast<std::size_t>(n_codes / codes_per_page));
-  for (std::int64_t i = 0; i < n; ++i) {  // only the pages that are used are cleared and read
+  std::vector<std::uint64_t> is_there(n_words);
+  for (std::int64_t i = 0; i < n; ++i) {
     const std::uint32_t code = code_of(pixels + 3 * i);
-    const auto page = static_cast<std::int64_t>(code) / codes_per_page;
-    if (!is_used[static_cast<std::size_t>(page)]) {
-      is_used[static_cast<std::size_t>(page)] = true;
-      std::fill_n(sums.get() + page * codes_per_page, codes_per_page, -1);
-    }
-    sums[code] = std::max<std::int64_t>(sums[code], 0) + (weights == nullptr ? 1 : weights[i]);
+    is_there[code / 64] |= std::uint64_t{1} << (code % 64);
     if ((i & (pixels_per_task - 1)) == 0) check_interrupt();
   }
   ColourCounts counts;
-  for (std::int64_t page = 0; page < n_codes / codes_per_page; ++page) {
-    if (!is_used[static_cast<std::size_t>(page)]) continue;
-    for (std::int64_t code = page * codes_per_page; code < (page + 1) * codes_per_page; ++code) {
-      if (sums[code] < 0) continue;
-      const auto number = static_cast<std::int64_t>(counts.weights.size());
-      counts.weights.push_back(std::exchange(sums[code], number));
+  std::vector<std::int32_t> before(n_words);  // how many colours come before those of a word
+  for (std::size_t word = 0; word < n_words; ++word) {
+    before[word] = static_cast<std::int32_t>(counts.colours.size() / 3);
+    for (std::uint64_t left = is_there[word]; left != 0; left &= left - 1) {
+      const std::uint64_t code = word * 64 + static_cast<std::uint64_t>(std::countr_zero(left));
       for (const int shift : {16, 8, 0}) counts.colours.push_back(static_cast<std::uint8_t>(code >> shift));
     }
   }
   parallel_for(block_count(n, pixels_per_task), threads, [&](std::int64_t task, int) {
     const Range range = block_range(n, pixels_per_task, task);
-    for (std::int64_t i = range.begin; i < range.end; ++i) index[i] = static_cast<std::int32_t>(sums[code_of(pixels + 3 * i)]);
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const std::uint32_t code = code_of(pixels + 3 * i);
+      const std::uint64_t smaller = is_there[code / 64] & ((std::uint64_t{1} << (code % 64)) - 1);
+      index[i] = before[code / 64] + std::popcount(smaller);
+    }
   });
+  counts.weights.resize(counts.colours.size() / 3);
+  for (std::int64_t i = 0; i < n; ++i) counts.weights[static_cast<std::size_t>(index[i])] += weights == nullptr ? 1 : weights[i];
   return counts;
 }
 

@@ -77,6 +77,26 @@ def test_many_colours_are_joined(monkeypatch):
     assert quantise(PICTURE, 12).psnr == pytest.approx(whole.psnr, abs=0.3)
 
 
+@pytest.mark.parametrize("space", ["rgb", "cielab"])
+def test_a_search_among_cells_finds_what_a_search_among_colours_finds(monkeypatch, space):
+    """Law: the palette of a photo is as good as the best of scikit-learn's ten starts, within 2 %."""
+    from sklearn.cluster import KMeans as Peer
+    from sklearn.datasets import load_sample_image
+
+    photo = load_sample_image("china.jpg")[::2, ::2].reshape(-1, 3)
+    colours, weights, _ = map(np.asarray, _core.count_colours(np.ascontiguousarray(photo), None, 1))
+    points = to_space(colours[None], space)[0]
+    searched = []
+    real = module._joined
+    monkeypatch.setattr(module, "_joined", lambda *given: searched.append(real(*given)) or searched[-1])
+    centres = module._fit_colours(points, colours, weights, 8, 0)
+    assert len(searched[-1][0]) < len(colours) / 4  # cells, many fewer than colours
+    assert searched[-1][1].sum() == len(photo)
+    apart = ((points[:, None] - centres) ** 2).sum(axis=2).min(axis=1) @ weights
+    peer = Peer(8, n_init=10, random_state=0).fit(points, sample_weight=weights).inertia_
+    assert apart <= 1.02 * peer
+
+
 def test_alpha_does_not_count():
     """Law: what cannot be seen gives no colour, and half of what is seen by half counts by half."""
     image = np.zeros((2, 4, 4), np.uint8)

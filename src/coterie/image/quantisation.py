@@ -20,6 +20,7 @@ from coterie.image.pictures import MAX_PIXELS, Picture, read_picture, write_pict
 MOST_COLOURS = 65_536  # that k-means looks at; more are joined in cells first
 CELL_BITS = 2  # of each byte that such a cell leaves open: 64 x 64 x 64 cells
 MOST_BREATHING = 64  # colours of a palette for which a better optimum is searched
+CELLS_PER_COLOUR = 128  # of 32 x 32 x 32 cells: with fewer the search looks at finer ones
 PALETTE_COLOURS = 256  # of a file with a palette
 
 
@@ -122,8 +123,9 @@ def quantise(
     """Reduce a picture to k colours (a palette).
 
     K-means groups the colours of the picture, each weighted by the pixels that have it, and every pixel takes
-    the colour of its group. Up to 64 colours, breathing searches for a better optimum. Of pictures with more
-    than 65,536 colours, near colours are joined first: to 64 steps per channel, with their mean.
+    the colour of its group. Up to 64 colours, breathing searches for a better optimum, among the means of 32
+    steps per channel where these are many. Of pictures with more than 65,536 colours, near colours are joined
+    first: to 64 steps per channel, with their mean.
 
     Parameters
     ----------
@@ -197,24 +199,32 @@ def quantise(
 def _fit_colours(
     points: FloatArray, colours: AnyArray, weights: AnyArray, k: int, seed: int | None
 ) -> FloatArray:
-    """Return the centres of weighted colours."""
+    """Return the centres of weighted colours; a better optimum is searched among cells of many."""
     amounts: Weights = weights.astype(np.float64)
+    cells: AnyArray = colours
     if len(points) > max(MOST_COLOURS, 4 * k):
-        points, amounts = _joined(points, colours, amounts)
-    improve = "breathing" if k <= MOST_BREATHING else None
-    model = KMeans(k, n_init=1, improve=improve, random_state=seed).fit(points, sample_weight=amounts)
-    return np.asarray(model.cluster_centers_)
+        points, amounts, cells = _joined(points, amounts, colours >> CELL_BITS)
+    if k > MOST_BREATHING:
+        plain = KMeans(k, n_init=1, random_state=seed).fit(points, sample_weight=amounts)
+        return np.asarray(plain.cluster_centers_)
+    model = KMeans(k, n_init=1, improve="breathing", random_state=seed)
+    found, totals, _ = _joined(points, amounts, cells >> (1 if cells is not colours else CELL_BITS + 1))
+    if len(found) < CELLS_PER_COLOUR * k:
+        return np.asarray(model.fit(points, sample_weight=amounts).cluster_centers_)
+    start = model.fit(found, sample_weight=totals).cluster_centers_
+    return np.asarray(KMeans(k, init=start, n_init=1).fit(points, sample_weight=amounts).cluster_centers_)
 
 
-def _joined(points: FloatArray, colours: AnyArray, weights: Weights) -> tuple[FloatArray, Weights]:
-    """Return the weighted means of colours that share a cell, and the weights of the cells."""
-    steps = (colours >> CELL_BITS).astype(np.int64)
-    side = 256 >> CELL_BITS
-    cells = (steps[:, 0] * side + steps[:, 1]) * side + steps[:, 2]
-    totals: Weights = np.bincount(cells, weights=weights).astype(np.float64)
-    sums = [np.bincount(cells, weights=weights * points[:, axis]) for axis in range(3)]
+def _joined(points: FloatArray, weights: Weights, cells: AnyArray) -> tuple[FloatArray, Weights, AnyArray]:
+    """Return the weighted means of points that share a cell, and the weights and places of the cells."""
+    places = cells.astype(np.int64)
+    side = int(places.max()) + 1
+    codes = (places[:, 0] * side + places[:, 1]) * side + places[:, 2]
+    totals: Weights = np.bincount(codes, weights=weights).astype(np.float64)
+    sums = [np.bincount(codes, weights=weights * points[:, axis]) for axis in range(3)]
     used = np.flatnonzero(totals)
-    return np.column_stack([each[used] / totals[used] for each in sums]), totals[used]
+    means = np.column_stack([each[used] / totals[used] for each in sums])
+    return means, totals[used], np.column_stack(np.unravel_index(used, (side, side, side)))
 
 
 def _nearest(points: FloatArray, places: FloatArray) -> Labels:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._printing import count_of
 from coterie._support.typing import AnyArray, Distances, Labels, VectorLike
 from coterie._support.validation import Number, Whole, check_parameter, require_memory
 from coterie.errors import InvalidData, InvalidParameter
@@ -368,7 +369,7 @@ class Phylogeny(TreeNodes):
 
     def __repr__(self) -> str:
         kind = "rooted" if self.is_rooted else "unrooted"
-        return f"{WHO} of {self.n_leaves:,} leaves, {kind}"
+        return f"{WHO} of {count_of(self.n_leaves, 'leaf', 'leaves')}, {kind}"
 
     def __str__(self) -> str:
         return f"{self!r}\n{self.draw()}" if self.n_leaves <= MOST_DRAWN else repr(self)

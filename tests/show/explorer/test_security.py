@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import socket
+import sys
 
 import httpx
 import pytest
 
-from coterie.show.explorer.security import MOST_BODY
+from coterie.show.explorer.rejoin import PageSecret
+from coterie.show.explorer.security import MOST_BODY, Guard
 
 PATHS = [
     "/",
@@ -148,6 +152,86 @@ def test_workbooks_are_saved_beside_the_data_only(fitted, table, name):
 def test_exports_are_those_of_a_list(fitted, what):
     """Other names than those of the list are not there."""
     assert fitted.get(f"/api/export/{what}").status_code in (404, 400)
+
+
+def proof_of(secret, nonce):
+    """Return what a page answers to a number."""
+    return hmac.new(bytes.fromhex(secret), nonce.encode(), hashlib.sha256).hexdigest()
+
+
+def test_a_page_of_the_server_before_gets_a_cookie_for_its_proof(tmp_path):
+    """The next server on the port knows the secret; a proof counts once, and for its own number."""
+    first = Guard(None, port=5, token="first")
+    second = Guard(None, port=5, token="second")
+    assert first.secret.value == second.secret.value
+    assert Guard(None, port=6, token="x").secret.value != second.secret.value
+    nonce, other = second.secret.ask(), second.secret.ask()
+    proof = proof_of(first.secret.value.hex(), nonce)
+    for wrong in (
+        (other, proof),
+        (nonce, proof[:-1]),
+        ("", proof),
+        (nonce, None),
+        (None, proof),
+        ([nonce], "é"),
+    ):
+        assert not second.secret.accepts(*wrong)
+    assert not second.secret.accepts(nonce, proof)  # it was used up by the wrong one above
+    nonce = second.secret.ask()
+    assert second.secret.accepts(nonce, proof_of(first.secret.value.hex(), nonce))
+    assert not second.secret.accepts(nonce, proof_of(first.secret.value.hex(), nonce))
+
+
+def test_rejoining_over_http(client):
+    """Only a page with the token is given the secret; a proof gives the cookie, anything else 403."""
+    address = f"http://127.0.0.1:{client.server.port}/api/rejoin"
+    assert httpx.get(address).status_code == 403
+    secret = client.get("/api/rejoin").json()["secret"]
+    nonce = httpx.post(address, json={}).json()["nonce"]
+    found = httpx.post(address, json={"nonce": nonce, "proof": proof_of(secret, nonce)})
+    assert found.status_code == 200
+    assert client.server.token in found.headers["set-cookie"]
+    assert "HttpOnly" in found.headers["set-cookie"]
+    for body in (
+        {"nonce": nonce, "proof": proof_of(secret, nonce)},
+        {"nonce": 1, "proof": {}},
+        [],
+        "x",
+        {"a": 1},
+    ):
+        found = httpx.post(address, json=body)
+        assert found.status_code == 403
+        assert "set-cookie" not in found.headers
+    assert httpx.post(address, content=b"[" * 100_000).status_code == 403
+    for headers in (
+        {"origin": "http://evil.example"},
+        {"host": "evil.example"},
+        {"sec-fetch-site": "cross-site"},
+    ):
+        assert httpx.post(address, json={}, headers=headers).status_code == 403
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_a_secret_that_others_could_read_is_not_used(tmp_path):
+    """The file is its user's alone; one that others may read, a link or half of one is made anew."""
+    first = PageSecret(5).value
+    (path,) = (tmp_path / "state").glob("*.secret")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert PageSecret(5).value == first
+    path.chmod(0o644)
+    second = PageSecret(5).value
+    assert second != first
+    assert path.stat().st_mode & 0o777 == 0o600
+    elsewhere = path.rename(tmp_path / "elsewhere")
+    path.symlink_to(elsewhere)
+    assert PageSecret(5).value != second
+    assert elsewhere.read_bytes() == second
+    path.write_bytes(b"half")
+    assert len(PageSecret(5).value) == len(first)
+    for port in range(1, 200):
+        PageSecret(port)
+    assert len(list(path.parent.glob("*.secret"))) <= 50
 
 
 def test_large_bodies_are_refused(client):

@@ -80,7 +80,7 @@ def _form(method: Method) -> JsonObject:
 
 
 def _k(*, is_needed: bool) -> JsonObject:
-    text = "Number of groups." if is_needed else "Number of groups; empty: whatever there is."
+    text = "Number of groups." if is_needed else "Leave it empty to have it chosen."
     return {
         "name": "k", "kind": "integer", "choices": None, "least": 1, "greatest": None, "default": None,
         "text": text, "in_set": False,

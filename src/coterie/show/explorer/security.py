@@ -9,6 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from coterie._support.typing import JsonObject, Settings
+from coterie.show.explorer.rejoin import PageSecret
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -17,7 +18,9 @@ CSP = (
 )
 MOST_BODY = 64 * 2**20
 MOST_UPLOAD = 1 << 30
+MOST_PROOF = 4096
 UPLOAD = "/api/upload"
+REJOIN = "/api/rejoin"  # the one address that a page without the token may ask
 HEADERS = {
     "content-security-policy": CSP,
     "x-content-type-options": "nosniff",
@@ -28,6 +31,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 NO_TOKEN = "Open the address that coterie explore printed: it holds the token of this session."
+NO_PROOF = "This server does not know this page. Open the address that coterie explore printed."
 Scope = Settings
 Receive = Callable[[], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[None]]
@@ -56,7 +60,18 @@ def refuse(scope: Scope, *, port: int, token: str) -> None:
     token : str
         In the cookie, in an Authorization header, or in the address of the page.
     """
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = _headers(scope)
+    refuse_strangers(scope, headers, port)
+    if not _has_token(scope, headers, port, token):
+        raise Refused(403, NO_TOKEN)
+    length = headers.get("content-length")
+    most = MOST_UPLOAD if scope["path"] == UPLOAD else MOST_BODY
+    if length is not None and (not length.isdecimal() or int(length) > most):
+        raise Refused(413, f"At most {most >> 20} MiB can be sent at once.")
+
+
+def refuse_strangers(scope: Scope, headers: Mapping[str, str], port: int) -> None:
+    """Raise `Refused` unless a request is to this address, and from a page of it or from no page."""
     names = {f"127.0.0.1:{port}", f"localhost:{port}"}
     hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
     if len(hosts) != 1 or headers.get("host") not in names:
@@ -69,12 +84,10 @@ def refuse(scope: Scope, *, port: int, token: str) -> None:
         is_page = scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
         if not is_page:
             raise Refused(403, "Another page may not talk to this server.")
-    if not _has_token(scope, headers, port, token):
-        raise Refused(403, NO_TOKEN)
-    length = headers.get("content-length")
-    most = MOST_UPLOAD if scope["path"] == UPLOAD else MOST_BODY
-    if length is not None and (not length.isdecimal() or int(length) > most):
-        raise Refused(413, f"At most {most >> 20} MiB can be sent at once.")
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
 
 
 def _has_token(scope: Scope, headers: Mapping[str, str], port: int, token: str) -> bool:
@@ -94,6 +107,7 @@ class Guard:
 
     def __init__(self, app: Application, *, port: int, token: str) -> None:
         self.app, self.port, self.token = app, port, token
+        self.secret = PageSecret(port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -103,7 +117,14 @@ class Guard:
         if scope["type"] != "http":
             return  # no web sockets
         try:
+            if scope["path"] == REJOIN and scope["method"] == "POST":
+                refuse_strangers(scope, _headers(scope), self.port)
+                await self._rejoin(receive, send)
+                return
             refuse(scope, port=self.port, token=self.token)
+            if scope["path"] == REJOIN:
+                await _reply(send, 200, {"secret": self.secret.value.hex()})
+                return
         except Refused as error:
             await _answer(send, error)
             return
@@ -125,8 +146,7 @@ class Guard:
                 own = [(name, value) for name, value in message["headers"] if name.decode() not in HEADERS]
                 message = {**message, "headers": [*own, *_encoded(HEADERS)]}
                 if scope["path"] == "/":
-                    cookie = f"coterie-{self.port}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-                    message["headers"].append((b"set-cookie", cookie.encode()))
+                    message["headers"].append(self._cookie())
             await send(message)
 
         try:
@@ -135,13 +155,39 @@ class Guard:
             if not has_begun:
                 await _answer(send, error)
 
+    def _cookie(self) -> tuple[bytes, bytes]:
+        cookie = f"coterie-{self.port}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        return b"set-cookie", cookie.encode()
+
+    async def _rejoin(self, receive: Receive, send: Send) -> None:
+        """Answer a page of the server that had this port before: a number first, a cookie for its proof."""
+        body, is_more = b"", True
+        while is_more and len(body) <= MOST_PROOF:
+            message = await receive()
+            body += message.get("body", b"")
+            is_more = message.get("more_body", False)
+        try:
+            given = json.loads(body[: MOST_PROOF + 1] or b"{}")
+        except (ValueError, RecursionError):
+            given = None
+        if given == {}:
+            await _reply(send, 200, {"nonce": self.secret.ask()})
+        elif isinstance(given, dict) and self.secret.accepts(given.get("nonce"), given.get("proof")):
+            await _reply(send, 200, {}, self._cookie())
+        else:
+            raise Refused(403, NO_PROOF)
+
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
 async def _answer(send: Send, error: Refused) -> None:
-    body = json.dumps({"error": error.text}).encode()
+    await _reply(send, error.status, {"error": error.text})
+
+
+async def _reply(send: Send, status: int, facts: JsonObject, *more: tuple[bytes, bytes]) -> None:
+    body = json.dumps(facts).encode()
     headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body))}
-    await send({"type": "http.response.start", "status": error.status, "headers": _encoded(headers)})
+    await send({"type": "http.response.start", "status": status, "headers": [*_encoded(headers), *more]})
     await send({"type": "http.response.body", "body": body})

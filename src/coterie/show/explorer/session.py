@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import shutil
 import tempfile
 import threading
@@ -99,6 +100,7 @@ class Session:
         self.book = book
         self.folder = folder
         self.revision = 1
+        self._id, self._n_opened = secrets.token_hex(8), 0
         self.resumed: JsonObject | None = None
         self.saver: Autosaver | None = None
         self._left: list[tuple[JsonObject, str]] = []  # operations that are still to be done again
@@ -209,6 +211,7 @@ class Session:
             self.book, self.folder, self.resumed = book, folder, None
             self._left, self._answers = [], {}
             self._kept, self._maps = Kept(), Kept(8)
+            self._n_opened += 1
             self._changed()
 
     def autosave(self) -> None:
@@ -448,6 +451,8 @@ class Session:
         shared = {
             "version": version(),
             "revision": revision,
+            "session": self._id,
+            "opened": self._n_opened,
             "job": None if job is None else job.to_dict(),
         }
         if book is None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from explorer_pages import PATIENCE, open_page
+from explorer_pages import PATIENCE, eventually, open_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -25,13 +25,6 @@ def pixels(visit):
 def amount(image, colour, tolerance=30):
     """Return how many pixels have a colour."""
     return int((np.abs(image - np.array(colour)).sum(axis=2) < tolerance).sum())
-
-
-def eventually(claim):
-    """Wait until a claim about pixels holds: software rendering may be a frame behind."""
-    limit = time.monotonic() + PATIENCE
-    while not claim():
-        assert time.monotonic() < limit, "the map never showed it"
 
 
 def drag(visit, points, **how):

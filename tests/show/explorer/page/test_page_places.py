@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer_pages import HOSTILE, end, launch, open_page, write_book, write_clouds
+from explorer_pages import HOSTILE, end, eventually, launch, open_page, write_book, write_clouds
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -308,23 +308,49 @@ def test_without_data_a_file_can_be_dropped(browser, tmp_path):
 
 
 def test_a_server_that_is_gone_is_said_and_found_again(browser, tmp_path):
-    """Law: the page says that its server is gone, and says no more once one answers at the same address."""
+    """Law: a page whose server was killed says so, and goes on with one that the user starts on that port."""
+    book = write_book(tmp_path, 60)
+    server = launch(book, tmp_path)
+    visit = open_page(browser, server)
+    visit.until("coterie.state().k === 3 && !coterie.page.store.job")
+    gone = visit.page.locator(".banner-poor")
+    assert not gone.is_visible()
+    for number in range(3):  # what the new server counts is behind what the page has seen
+        visit.apply({"op": "rename", "group": "g1", "name": f"name {number}"})
+    eventually(lambda: any((tmp_path / "state").rglob("*.coterie.json")))
+    before = visit.state()
+    server.process.kill()
+    end(server)
+    visit.until("coterie.page.store.isUp === false")
+    assert "server is gone" in gone.inner_text()
+    again = launch(book, tmp_path, int(server.base.rsplit(":", 1)[1]))
+    try:
+        assert again.url != server.url  # another token
+        visit.until("coterie.page.store.isUp === true && coterie.page.store.state.resumed")
+        visit.until(f"coterie.state().labels_hash === {before['labels_hash']!r} && !coterie.page.store.job")
+        assert not gone.is_visible()
+        visit.apply({"op": "merge", "groups": ["g1", "g2"]})
+        visit.until("coterie.state().k === 2")
+        assert visit.page.evaluate("coterie.page.map.grid().inside([[-1,-1],[-1,1],[1,1],[1,-1]]).length") > 0
+    finally:
+        visit.page.context.close()
+        end(again)
+
+
+def test_a_server_on_that_port_that_does_not_know_the_page_stays_closed(browser, tmp_path):
+    """Law: a server with another state folder lets the old page in as little as a stranger."""
     book = write_book(tmp_path, 60)
     server = launch(book, tmp_path)
     visit = open_page(browser, server)
     visit.until("coterie.state().k === 3")
-    gone = visit.page.locator(".banner-poor")
-    assert not gone.is_visible()
     end(server)
     visit.until("coterie.page.store.isUp === false")
-    assert "server is gone" in gone.inner_text()
-    port = int(server.base.rsplit(":", 1)[1])
-    again = launch(book, tmp_path, port)
+    (tmp_path / "other").mkdir()
+    other = launch(book, tmp_path / "other", int(server.base.rsplit(":", 1)[1]))
     try:
-        other = visit.page.context.new_page()  # the address that the new server prints brings its cookie
-        other.goto(again.url)
-        visit.until("coterie.page.store.isUp === true")
-        assert not gone.is_visible()
+        with visit.page.expect_response(lambda one: one.url.endswith("/api/rejoin") and one.status == 403):
+            pass
+        assert visit.page.evaluate("coterie.page.store.isUp") is False
     finally:
         visit.page.context.close()
-        end(again)
+        end(other)

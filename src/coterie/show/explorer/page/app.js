@@ -88,7 +88,7 @@ function makeWarning(store) {
     element.hidden = !text || text === closed;
     const dismiss = () => { closed = text; element.hidden = true; if (warning || resumed) void store.act(store.api.dismiss); };
     element.replaceChildren(...[h("span", {}, text),
-      warning && button("Read the data again", { class: "small", "data-testid": "reload", onclick: () => store.act(async () => { const answer = await store.api.reload(); store.forget(); return answer; }) }),
+      warning && button("Read the data again", { class: "small", "data-testid": "reload", onclick: () => store.act(store.api.reload) }),
       !warning && resumed && button("Start over", { class: "small", "data-testid": "start-over", onclick: () => store.act(store.api.startOver) }),
       button("Close", { icon: "close", class: "icon-button", onclick: dismiss })].filter(Boolean));
   });

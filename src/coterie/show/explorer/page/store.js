@@ -65,8 +65,6 @@ export function makeStore(api, say) {
       store.selection = combine(store.selection, asRows(rows, store.n), store.n, how);
       tell("selection");
     },
-    /** Take nothing of what was fetched for granted: the data were read again. */
-    forget() { store.state = null; },
     go, apply, act, undo, redo, refresh, setMap, setColour, stop, take, applyToRows,
     /** @type {Promise<void>} */ settled: Promise.resolve(),
   };
@@ -133,9 +131,9 @@ export function makeStore(api, say) {
   /** @param {any} state */
   async function takeNow(state) {
     const before = store.state;
-    if (before && state.revision < before.revision && state.session === before.session) return;
-    const isNewData = !before || before.data?.name !== state.data?.name || before.data?.rows !== state.data?.rows
-      || before.data?.opened !== state.data?.opened;
+    const isSameServer = before?.session === state.session; // another one begins to count again
+    if (before && isSameServer && state.revision < before.revision) return;
+    const isNewData = !before || !isSameServer || before.opened !== state.opened;
     const isNewLabels = isNewData || before.labels_hash !== state.labels_hash;
     const isNewMap = isNewData || JSON.stringify(uses(before)) !== JSON.stringify(uses(state));
     if (isNewLabels && state.data?.rows) { const found = await api.labels(); if (found) store.labels = found.labels; }

@@ -12,8 +12,36 @@
 const EVENTS = ["progress", "state", "failed", "saved", "map", "compared", "closed"];
 const RETRY = 1500; // ms between attempts to reach a server that is gone
 
+/** A cookie of a server that was started again on this port, for a page that knows the secret of the one before. */
+function makeRejoin() {
+  const address = "/api/rejoin";
+  /** @type {CryptoKey | null} */
+  let key = null;
+  const post = async (/** @type {any} */ facts) => {
+    const response = await fetch(address, { method: "POST", body: JSON.stringify(facts), credentials: "same-origin", cache: "no-store" });
+    if (!response.ok) throw new Error(String(response.status));
+    return response.json();
+  };
+  return {
+    async remember() {
+      const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
+      if (!response.ok) return;
+      const { secret } = await response.json();
+      const bytes = Uint8Array.from(secret.match(/../g), (/** @type {string} */ pair) => parseInt(pair, 16));
+      key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    },
+    async rejoin() {
+      if (!key) return;
+      const { nonce } = await post({});
+      const proof = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(nonce)));
+      await post({ nonce, proof: Array.from(proof, (byte) => byte.toString(16).padStart(2, "0")).join("") });
+    },
+  };
+}
+
 /** @returns {Transport} */
 export function overHttp() {
+  const rejoin = makeRejoin();
   return {
     async request(method, path, body = {}) {
       /** @type {Record<string, string>} */
@@ -33,8 +61,12 @@ export function overHttp() {
     listen(told, link) {
       const open = () => {
         const source = new EventSource("/api/events");
-        source.onopen = () => link(true);
-        source.onerror = () => { source.close(); link(false); setTimeout(open, RETRY); };
+        source.onopen = () => { link(true); rejoin.remember().catch(() => {}); };
+        source.onerror = () => {
+          source.close();
+          link(false);
+          setTimeout(() => rejoin.rejoin().catch(() => {}).then(open), RETRY);
+        };
         for (const name of EVENTS) {
           source.addEventListener(name, (event) => told(name, event.data ? JSON.parse(event.data) : {}));
         }

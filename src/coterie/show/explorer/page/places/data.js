@@ -12,9 +12,10 @@ const MOST_COLUMNS = 200; // shown at once
 /** @param {import("../store.js").Store} store @param {ReturnType<import("../messages.js").makeMessages>} messages */
 export function makeData(store, messages) {
   const picker = h("input", { type: "file", class: "file-input", id: "coterie-file", "aria-label": "Open a file", onchange: () => { if (picker.files?.[0]) void open(picker.files[0]); picker.value = ""; } });
+  const chooser = h("label", { class: "button", for: "coterie-file" }, "Choose a file");
   const drop = h("div", { class: "drop", "data-testid": "data-drop" },
     h("p", { class: "drop-title" }, "Drop a table here"), h("p", { class: "muted" }, "CSV, Parquet, Excel, JSON … or a workbook. The file stays on this computer."),
-    h("label", { class: "button", for: "coterie-file" }, "Choose a file"), picker);
+    chooser, picker);
   const sets = h("ul", { class: "sets" });
   const about = h("div", { class: "data-about" });
   const columns = h("tbody");
@@ -25,12 +26,12 @@ export function makeData(store, messages) {
   const known = h("div", { class: "data-known" },
     h("section", { class: "panel", "aria-label": "Columns" }, about,
       h("div", { class: "scroll columns-scroll", tabindex: "0", role: "region", "aria-label": "Columns" }, h("table", { class: "columns-table" },
-        h("thead", {}, h("tr", {}, ["column", "kind", "values", "missing", "use", "weight", "why"].map((name) => h("th", { scope: "col" }, name)))), columns)),
+        h("thead", {}, h("tr", {}, ["column", "kind", "values", "missing", "use", "weight", "why not used"].map((name) => h("th", { scope: "col" }, name)))), columns)),
       h("div", { class: "data-switches" }, h("label", {}, h("span", { class: "muted" }, "Scaling"), scale), h("label", {}, h("span", { class: "muted" }, "Missing values"), missing), apply)),
     h("section", { class: "panel", "aria-label": "First rows" }, h("h2", { class: "panel-title" }, "Rows"), table.element));
-  const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "See, edit, test and export groups."));
+  const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "Open a table, and Coterie looks for groups in it. Then check them, edit them, test them again and export them."));
   const element = h("section", { class: "place data-place", "aria-label": "Data" }, welcome,
-    h("div", { class: "data-sources" }, drop, h("div", { class: "sets-holder" }, h("h3", {}, "Or one of these"), sets)), known);
+    h("div", { class: "data-sources" }, drop, h("div", { class: "sets-holder" }, h("h3", {}, "Or try an example"), sets)), known);
 
   /** @param {File} file */
   async function open(file) {
@@ -80,6 +81,7 @@ export function makeData(store, messages) {
     if (!state) return;
     if (store.place === "data" || !store.hasData) void listSets();
     welcome.hidden = store.hasData;
+    chooser.classList.toggle("primary", !store.hasData);
     known.hidden = !store.hasData;
     element.classList.toggle("has-data", store.hasData);
     if (!store.hasData) return;

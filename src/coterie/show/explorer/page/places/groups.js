@@ -154,7 +154,7 @@ function makeLimits(store) {
   const pairs = h("ul", { class: "pairs" });
   const again = button("Cluster the rest again", { "data-testid": "cluster-rest", class: "wide", onclick: () => store.apply({ op: "cluster_rest", ...(value(k) ? { k: value(k) } : {}) }) });
   const said = h("p", { class: "muted small-text" });
-  const summary = h("summary", {}, "Limits and the rest");
+  const summary = h("summary", {}, "Size limits and clustering again");
   const element = h("details", { class: "limits" }, summary,
     h("div", { class: "limit-line" }, h("span", {}, "Sizes from"), least, h("span", {}, "to"), most,
       button("Set", { class: "small", "data-testid": "sizes", onclick: () => store.apply({ op: "sizes", min: value(least), max: value(most) }) })),

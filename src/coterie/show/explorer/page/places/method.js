@@ -8,8 +8,8 @@ export function makeMethod(store) {
   const basics = h("div", { class: "fields" }), more = h("div", { class: "fields" });
   const rest = h("details", { class: "limits" }, h("summary", {}, "All parameters"), more);
   const seed = h("input", { type: "number", min: "0", class: "number", value: "0", id: "coterie-seed" });
-  const run = button("Run", { class: "primary wide", "data-testid": "run", onclick: start });
-  const element = h("section", { class: "panel method-panel", "aria-label": "Method" }, h("h2", { class: "headline" }, "Method"),
+  const run = button("Find groups", { class: "primary wide", "data-testid": "run", onclick: start });
+  const element = h("section", { class: "panel method-panel", "aria-label": "Method" }, h("h2", { class: "headline" }, "Find groups"),
     h("div", { class: "field" }, h("label", { for: "coterie-method" }, "Method"), method, about), basics, rest,
     h("div", { class: "field is-short" }, h("label", { for: "coterie-seed" }, "Seed"), seed),
     h("p", { class: "muted small-text" }, "The new groups replace the current ones; undo brings them back. Locked groups stay only with “Cluster the rest again”."),

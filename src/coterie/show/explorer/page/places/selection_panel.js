@@ -28,7 +28,7 @@ export function makeSelection(store, mapPanel) {
       if (rows !== store.selection) return;
       const features = said.features ?? [];
       renew(apart, h("h3", {}, "What sets it apart"),
-        features.length ? h("ul", { class: "features" }, features.slice(0, 6).map(feature)) : h("p", { class: "muted" }, rows.length >= store.n ? "These are all rows." : "Nothing notable in the columns used."));
+        features.length ? h("div", {}, h("ul", { class: "features" }, features.slice(0, 6).map(feature)), features.some((/** @type {any} */ one) => / sd$/.test(one.text ?? "")) && h("p", { class: "muted small-text" }, "sd: standard deviations from the mean of all rows")) : h("p", { class: "muted" }, rows.length >= store.n ? "These are all rows." : "Nothing notable in the columns used."));
     } catch { renew(apart); }
     table.load();
   }, 120);
