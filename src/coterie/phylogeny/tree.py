@@ -416,8 +416,8 @@ def _read_lengths(lengths: VectorLike | None, n_nodes: int) -> Values:
         total = float(np.abs(checked[:-1]).sum())
     if total > MOST_LENGTH:
         raise InvalidData(
-            f"lengths of {WHO} must add up to at most {MOST_LENGTH:g}, or distances overflow, got {total:.3g}. "
-            "Divide them by a constant."
+            f"lengths of {WHO} must add up to at most {MOST_LENGTH:g}, or distances overflow, got "
+            f"{total:.3g}. Divide them by a constant."
         )
     return checked
 
