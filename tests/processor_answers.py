@@ -140,13 +140,16 @@ TIED_WAYS = [  # what candidates, centres and rows that are equally good but for
     ("MiniBatchKMeans", {"n_clusters": 20, "batch_size": 64, "n_init": 1}),
     ("MiniBatchKMeans", {"n_clusters": 60, "n_init": 3}),
     *(("ConstrainedKMeans", {"n_clusters": k, "size_min": 3}) for k in (40, 60)),
+    *(("KMedoids", {"n_clusters": k}) for k in (5, 40, 60)),
+    ("KMedoids", {"n_clusters": 40, "method": "pam", "max_iter": 5}),
+    ("KMedoids", {"n_clusters": 40, "init": "random", "n_init": 3}),
 ]
 FEW_ROWS_WAYS = [
     ("GaussianMixture", {"n_components": 3, "n_init": 3}),
     ("GaussianMixture", {"n_components": 5, "n_init": 3, "covariance_type": "diag"}),
     ("VonMisesFisherMixture", {"n_components": 3, "n_init": 3}),
     ("FuzzyCMeans", {"n_clusters": 3, "n_init": 2}),
-    ("KMedoids", {"n_clusters": 10, "n_init": 3}),
+    *(("KMedoids", {"n_clusters": k, "n_init": 3}) for k in (10, 60)),
     ("KernelKMeans", {"n_clusters": 3, "n_init": 3}),
     ("SpectralClustering", {"n_clusters": 3}),
 ]

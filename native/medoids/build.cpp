@@ -63,8 +63,8 @@ class Builder {
   std::int64_t lowest_total() {
     const std::vector<double> totals = evaluate_all([this](const T* row) { return kernels().total(row, points_.weights, points_.n); });
     const double least = *std::min_element(totals.begin(), totals.end());
-    const auto first =
-        std::find_if(totals.begin(), totals.end(), [=](double total) { return total <= least + equal_share<T>(points_.n) * least; });
+    const double limit = least + equal_share<T>(points_.n) * least;
+    const auto first = std::find_if(totals.begin(), totals.end(), [=](double total) { return total <= limit; });
     return (first == totals.end() ? totals.begin() : first) - totals.begin();  // none where the totals are not numbers
   }
 

@@ -143,12 +143,12 @@ class Swapper {
   Swap least_of(double* change, const Evaluate& evaluate) const {
     std::fill(std::copy(losses_.begin(), losses_.end(), change), change + 2 * losses_.size(), 0.0);
     const double for_all = evaluate();
-    const double* end = change + losses_.size();
-    const double* least = std::min_element(change, end);
-    const double limit = *least + rounding_of(least - change);
-    const double* first = std::find_if(change, end, [=](double each) { return each <= limit; });
+    const double *begin = change, *end = change + losses_.size();
+    const double* least = std::min_element(begin, end);
+    const double limit = *least + rounding_of(least - begin);
+    const double* first = std::find_if(begin, end, [=](double each) { return each <= limit; });
     least = first == end ? least : first;  // none where the changes are not numbers
-    return {*least + for_all, least - change};
+    return {*least + for_all, least - begin};
   }
 
   void perform(std::int64_t at, std::int64_t slot, const T* row) {

@@ -118,6 +118,14 @@ def test_settings_of_a_method(table, capsys, method, settings):
         (["--method", "dbscan", "--set", "epps=1"], 'no setting "epps". Did you mean "eps"?'),
         (["--method", "dbscan", "--set", "eps=-1"], "eps of DBSCAN must be a number greater than 0"),
         (["--method", "dbscan", "--set", "eps"], "--set must be NAME=VALUE"),
+        (
+            ["--method", "dbscan", "--set", "eps=" + "9" * 5000],
+            "eps of DBSCAN must be a number greater than 0",
+        ),
+        (
+            ["--method", "dbscan", "--set", "eps=" + "[" * 20_000],
+            "eps of DBSCAN must be a number greater than 0",
+        ),
         (["--method", "kmeans", "--sizes", "2..9"], "--sizes goes with --method constrained-kmeans"),
         (["--method", "constrained-kmeans", "--sizes", "a..9"], "--sizes must be A..B, for example"),
         (["--method", "constrained-kmeans", "--sizes", ".."], "--sizes must be A..B, for example"),

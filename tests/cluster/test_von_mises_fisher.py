@@ -80,6 +80,17 @@ def test_constants_are_those_of_scipy_where_it_has_them(n_columns):
     np.testing.assert_allclose(mean_length(n_columns, kappa), ive(v + 1, kappa) / ive(v, kappa), rtol=1e-11)
 
 
+@pytest.mark.parametrize("order", [-0.5, 0.0, 0.5, 20.0, 200.0])
+def test_constants_do_not_depend_on_their_company(order):
+    """Law: a constant has the same bits alone and among others, whichever formulas these take."""
+    kappa = np.array([0.0, 1e-3, 1.0, 2.5, 40.0, 1e3, 1e6, 1e8, 1e12])
+    together = excess(order, kappa)
+    for company in (kappa[::-1], np.repeat(kappa[:3], 2), kappa[5:]):
+        alone = np.concatenate([excess(order, company[at : at + 1]) for at in range(len(company))])
+        np.testing.assert_array_equal(excess(order, company), alone)
+    np.testing.assert_array_equal(together, excess(order, kappa[::-1])[::-1])
+
+
 def test_constants_beyond_scipys_range():
     """Law: in three columns, where L - kappa is that of sinh(kappa) / kappa, no kappa is too large."""
     kappa = np.array([2e9, 1e12, 1e15])

@@ -329,6 +329,25 @@ def test_locked_broken_and_empty_databases(shop, tmp_path, monkeypatch):
         read_table(tmp_path / "nothing.db")
 
 
+ENDLESS = "with recursive t(n) as (select 1 union all select n + 1 from t) select count(*) from t"
+INTERRUPTED = """
+import os, signal, sys, threading
+from coterie.data import read_table
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    read_table(sys.argv[1], query=sys.argv[2])
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_a_query_without_end_is_stopped_by_ctrl_c(shop):
+    """Law: Ctrl-C is heard within a query, and stops it."""
+    command = [sys.executable, "-c", INTERRUPTED, str(shop), ENDLESS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
 def test_a_result_beyond_memory_is_refused(shop, monkeypatch):
     """Law: batches are counted as they come; more than may be read is refused with what to do."""
     monkeypatch.setenv("COTERIE_READ_LIMIT", "1K")

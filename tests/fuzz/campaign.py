@@ -156,8 +156,10 @@ class Child:
 
 
 def _cause(code: int, said: str) -> str:
-    if code == -signal.SIGXCPU or code in (-signal.SIGUSR1, -signal.SIGKILL):
-        return "no end within the time limit"
+    if code == -signal.SIGXCPU:
+        return "no end within its processor time"
+    if code in (-signal.SIGUSR1, -signal.SIGKILL):  # a lock that nobody opens, or a machine that was held up
+        return "no end by the clock"
     native = re.search(
         r"^(double free|free\(\)|malloc|corrupted|munmap|libgomp|terminate|memory allocation)[^\n]*",
         said,

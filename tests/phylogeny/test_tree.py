@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coterie._printing import visible
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.phylogeny import (
     Alignment,
@@ -61,6 +62,21 @@ def test_broken_newick(text):
     """Law: text that is cut off or wrong is refused with the place, and so are names that come twice."""
     with pytest.raises(InvalidData, match=r"is not a Newick tree|must differ"):
         parse(text)
+
+
+def test_lengths_whose_sums_overflow():
+    """Law: distances within a tree are finite, or its lengths are refused."""
+    assert np.isfinite(Phylogeny.from_newick("(a:1e299,b:1e299,c:-2e299);").distances()).all()
+    with pytest.raises(InvalidData, match=r"lengths of Phylogeny must add up to at most 1e\+300"):
+        Phylogeny.from_newick("(a:1e308,b:1e308,c:2);")
+
+
+def test_names_stay_in_their_line():
+    """Law: a drawing has two lines per leaf but the last, whatever the leaves are called, and no escapes."""
+    tree = Phylogeny([[0, 1, 2]], names=["a\n\nfalse", "\x1b[2Jb", "\u202ec"])
+    drawn = tree.draw()
+    assert len(drawn.splitlines()) == 5
+    assert visible(drawn) == drawn
 
 
 def test_very_deep_trees():

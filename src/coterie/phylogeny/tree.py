@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._printing import count_of
+from coterie._printing import count_of, one_line
 from coterie._support.typing import AnyArray, Distances, Labels, VectorLike
 from coterie._support.validation import Number, Whole, check_parameter, require_memory
 from coterie.errors import InvalidData, InvalidParameter
@@ -23,6 +24,7 @@ from coterie.tree.nodes import TreeNodes
 
 WHO = "Phylogeny"
 MOST_DRAWN = 60  # leaves of a tree that `print` still draws
+MOST_LENGTH = 1e300  # of all branches together: paths and their sums stay finite
 Values = npt.NDArray[np.float64]
 
 
@@ -93,7 +95,7 @@ class Phylogeny(TreeNodes):
         check_tree(arrays, WHO)
         kept = read_names(names, arrays.n_leaves, WHO) or tuple(map(str, range(arrays.n_leaves)))
         if len(set(kept)) < len(kept):
-            twice = next(name for at, name in enumerate(kept) if name in kept[:at])
+            twice = Counter(kept).most_common(1)[0][0]
             raise InvalidData(f'names of {WHO} must differ, got "{twice}" twice.')
         n_nodes = arrays.n_leaves + arrays.n_inner
         checked = _read_lengths(lengths, n_nodes)
@@ -354,7 +356,7 @@ class Phylogeny(TreeNodes):
         """
         check_parameter(width, Whole(16), name="width", who="draw")
         require_memory(16 * self.n_leaves * width, f"a drawing of {self.n_leaves:,} leaves", "Draw a part.")
-        names = [shortened_name(name) for name in self.names]
+        names = [shortened_name(one_line(name)) for name in self.names]
         if self.n_inner == 0:
             return names[0]
         n_columns = max(8, width - max(map(len, names)) - 2)
@@ -410,6 +412,13 @@ def _read_lengths(lengths: VectorLike | None, n_nodes: int) -> Values:
         )
     if not np.isfinite(checked[:-1]).all() or np.isinf(checked[-1]):
         raise InvalidData(f"lengths of {WHO} must be finite.")
+    with np.errstate(over="ignore"):
+        total = float(np.abs(checked[:-1]).sum())
+    if total > MOST_LENGTH:
+        raise InvalidData(
+            f"lengths of {WHO} must add up to at most {MOST_LENGTH:g}, or distances overflow, got "
+            f"{total:.3g}. Divide them by a constant."
+        )
     return checked
 
 

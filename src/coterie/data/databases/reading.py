@@ -6,7 +6,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +32,7 @@ from coterie.errors import (
 
 BATCH_ROWS = 50_000
 WAIT = 2.0  # seconds for a lock of somebody else
+STEPS_BETWEEN_LOOKS = 200_000  # of SQLite's machine: some milliseconds
 SHOWN = 8
 SQLITE_MAGIC, DUCKDB_MAGIC = b"SQLite format 3\x00", b"DUCK"
 SCHEMES = ("postgresql", "postgres")
@@ -318,6 +319,7 @@ class SqliteFile:
         try:
             self.connection = sqlite3.connect(address, uri=True, timeout=WAIT)
             self.connection.set_authorizer(_only_reading)
+            self.connection.set_progress_handler(_look_up, STEPS_BETWEEN_LOOKS)
         except sqlite3.Error as error:
             raise FileProblem(f"{path}: cannot be opened ({error}).") from None
 
@@ -341,9 +343,10 @@ class SqliteFile:
     def rows(self, query: str, parameters: Sequence[object]) -> Iterator[PolarsFrame]:
         """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
         polars = require("polars", extra="cli", purpose="Reading tables")
-        cursor = self.connection.execute(query, parameters)
-        names = _different([column[0] for column in cursor.description or ()])
-        batch = cursor.fetchmany(BATCH_ROWS)
+        with _hearing_interrupts():
+            cursor = self.connection.execute(query, parameters)
+            names = _different([column[0] for column in cursor.description or ()])
+            batch = cursor.fetchmany(BATCH_ROWS)
         while True:
             columns: list[list[object]] = [list(values) for values in zip(*batch, strict=True)] or [
                 [] for _ in names
@@ -351,13 +354,29 @@ class SqliteFile:
             yield polars.DataFrame(
                 [_sqlite_series(polars, *column) for column in zip(names, columns, strict=True)]
             )
-            batch = cursor.fetchmany(BATCH_ROWS)
+            with _hearing_interrupts():
+                batch = cursor.fetchmany(BATCH_ROWS)
             if not batch:
                 return
 
     def close(self) -> None:
         """End the connection."""
         self.connection.close()
+
+
+def _look_up() -> None:
+    """Let Python look for signals within a query: what Ctrl-C raises here ends the query."""
+
+
+@contextmanager
+def _hearing_interrupts() -> Iterator[None]:
+    """Raise what ended a query again, which SQLite has swallowed."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _only_reading(action: int, *_: object) -> int:
