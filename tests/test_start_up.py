@@ -84,7 +84,7 @@ def test_kmeans_costs_numpy_and_sparse_matrices():
 
 
 def test_a_fit_of_numbers_loads_little_of_others():
-    """Law: finding groups of an array loads neither pandas nor SciPy's statistics nor trees."""
+    """Law: finding groups of an array loads neither pandas nor SciPy's statistics nor distances of series."""
     code = """
 import numpy as np, coterie
 rng = np.random.default_rng(0)
@@ -92,7 +92,8 @@ assert coterie.fit(np.r_[rng.normal(0, 1, (60, 2)), rng.normal(9, 1, (60, 2))], 
 """
     modules = loaded_by(code)
     assert not packages(modules) & OPTIONAL
-    assert not modules & {"scipy.stats", "scipy.optimize", "sklearn.tree", "sklearn.metrics"}
+    assert not modules & {"scipy.stats", "scipy.optimize", "scipy.fft", "sklearn.tree", "sklearn.metrics"}
+    assert "coterie.series.distances" not in modules
 
 
 def test_no_method_loads_scikit_learn():

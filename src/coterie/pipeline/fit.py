@@ -45,7 +45,6 @@ from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request, tell
 from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows.opening import memory_rows
 from coterie.pipeline.rows.protocol import Compared, Fitted, Resampled, Rows
-from coterie.pipeline.series import series_rows
 from coterie.pipeline.units import note_units
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
@@ -225,6 +224,8 @@ def open_rows(X: MatrixLike, request: FitRequest, tracker: Tracker) -> Rows:
         X = read_table_or_blocks(X, in_blocks=request.checkpoint is not None, **request.reading)
         request = replace(request, reading=request.reading_of_rows)
     if request.series is not None:
+        from coterie.pipeline.series import series_rows  # here: their distances take long to import
+
         return series_rows(X, request)
     if request.checkpoint is not None or is_in_blocks(X):
         in_blocks: Rows = hooks.ask("rows_in_blocks")(X, request, tracker)

@@ -105,3 +105,22 @@ def test_half_a_cloud_is_not_apart_in_many_columns():
     assert Valleys(X).judge(y).evidence.min() > 0
     halved = np.where((y == 0) & (rng.random(600) < 0.5), 1, y)  # half of the first goes to the second
     assert Valleys(X).judge(halved).evidence.min() <= -1
+
+
+@pytest.mark.parametrize(("n_columns", "k"), [(2, 4), (3, 9), (40, 3)])
+def test_valleys_within_groups_are_those_of_a_loop(n_columns, k):
+    """Law: the deepest valley within a group is the deepest of the edges that join two of its rows."""
+    rng = np.random.default_rng(k)
+    X = rng.normal(size=(150, n_columns))
+    labels = rng.integers(k, size=len(X))
+    valleys = Valleys(X)
+    measured = valleys._measure(labels, k)
+    low, high = measured.borders.low, measured.borders.high
+    for tree, found in zip(valleys.trees, measured.depths[1], strict=True):
+        within = np.zeros(k)
+        for (one, other), depth in zip(tree.edges, tree.depths, strict=True):
+            if labels[one] == labels[other]:
+                within[labels[one]] = max(within[labels[one]], depth)
+        np.testing.assert_array_equal(found, np.maximum(within[low], within[high]))
+    shortest = valleys._joint_lengths
+    np.testing.assert_array_equal(shortest, np.sort(shortest))  # as gaps take for granted

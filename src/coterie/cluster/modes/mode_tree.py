@@ -179,9 +179,9 @@ def null_depth(
     across = np.clip(np.minimum(dimension, extent), _DIMENSIONS[0], _DIMENSIONS[-1])
     above = np.clip(np.searchsorted(_DIMENSIONS, across), 1, len(_DIMENSIONS) - 1)
     share = (across - _DIMENSIONS[above - 1]) / (_DIMENSIONS[above] - _DIMENSIONS[above - 1])
-    by_dimension = np.array([np.interp(cells, _CELLS, row) for row in _DEPTHS])
-    low = np.take_along_axis(by_dimension, np.expand_dims(above - 1, 0), axis=0)[0]
-    high = np.take_along_axis(by_dimension, np.expand_dims(above, 0), axis=0)[0]
+    by_dimension = np.array([np.interp(cells, _CELLS, row).ravel() for row in _DEPTHS])
+    place = np.arange(by_dimension.shape[1]).reshape(cells.shape)
+    low, high = by_dimension[above - 1, place], by_dimension[above, place]
     few, many = np.log(_TUBE_CELLS)
     fewness = np.clip((many - cells) / (many - few), 0.0, 1.0)
     more = np.clip(dimension - np.minimum(dimension, extent), 0.0, _TUBE_MOST)

@@ -141,7 +141,7 @@ class Hills:
     least_rows: Indices  # of two groups that have a shape at the scale
     log_density: FloatArray  # (scales, rows)
     passes: FloatArray  # (scales, edges): log-density of each edge that may join two groups
-    ends: Indices  # (scales, rows - 1, 2): rows of each edge of a tree
+    ends: Indices  # (scales, rows - 1, 2): rows of each edge of a tree, that of the deepest valley last
     depths: FloatArray  # (scales, rows - 1): depth of the valley that it crosses
 
     @classmethod
@@ -150,7 +150,7 @@ class Hills:
         with np.errstate(divide="ignore"):
             log_lengths = np.log(np.asarray(lengths, dtype=np.float64))
         cells = [LEAST_CELLS_OF_FEW if tree is trees[0] else LEAST_CELLS for tree in trees]
-        passes = []
+        passes, ascending = [], [np.argsort(tree.depths, kind="stable") for tree in trees]
         for tree in trees:
             radii = np.log(tree.radii)
             reach = np.maximum(np.maximum(radii[edges[:, 0]], radii[edges[:, 1]]), log_lengths)
@@ -162,8 +162,8 @@ class Hills:
             np.array([least * tree.n_neighbors for least, tree in zip(cells, trees, strict=True)]),
             np.array([tree.log_density for tree in trees]),
             np.array(passes),
-            np.array([tree.edges for tree in trees]),
-            np.array([tree.depths for tree in trees]),
+            np.array([tree.edges[order] for tree, order in zip(trees, ascending, strict=True)]),
+            np.array([tree.depths[order] for tree, order in zip(trees, ascending, strict=True)]),
         )
 
     def depths_between(
@@ -189,7 +189,7 @@ class Hills:
         ends = labels[self.ends]
         scale, edge = np.nonzero(ends[..., 0] == ends[..., 1])
         rough = np.zeros((len(self.scales), n_groups))
-        np.maximum.at(rough, (scale, ends[scale, edge, 0]), self.depths[scale, edge])
+        rough[scale, ends[scale, edge, 0]] = self.depths[scale, edge]  # the last of a group is the deepest
         depth = (np.minimum(peaks[:, low], peaks[:, high]) - passes) * self.units[:, None]
         return depth, np.maximum(rough[:, low], rough[:, high])
 
@@ -369,11 +369,11 @@ class Valleys:
         ends = np.sort(labels[self._joints], axis=1)
         lengths, is_inside = self._joint_lengths, ends[:, 0] == ends[:, 1]
         longest, n_inside = np.zeros(k), np.bincount(ends[is_inside, 0], minlength=k)
-        np.maximum.at(longest, ends[is_inside, 0], lengths[is_inside])
+        longest[ends[is_inside, 0]] = lengths[is_inside]  # edges grow: the last of a group is its longest
         longest[n_inside < sizes - 1] = np.inf  # only other groups hold it together
         between = np.full(k * k, np.nan)
         keys = ends[~is_inside, 0] * k + ends[~is_inside, 1]
-        np.fmin.at(between, keys, lengths[~is_inside])
+        between[keys[::-1]] = lengths[~is_inside][::-1]  # and the last of a pair, from behind, its shortest
         gap, within = between[low * k + high], np.maximum(longest[low], longest[high])
         with np.errstate(invalid="ignore", divide="ignore"):
             excess = (gap / within - 1.0) * (np.log(n_inside[low] + n_inside[high]) + EULER)
