@@ -245,6 +245,11 @@ def choose_columns(
 
 def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
     """Return the error about a column that is to be kept although it holds no numbers."""
+    if reason in KEY_REASONS:  # of numbers are kept: this is text
+        return InvalidParameter(
+            f'{source}: column "{shortened(name)}" cannot be kept: its texts name the rows, one each, and at '
+            f"most {MOST_CATEGORIES} are taken as categories. Leave it out of the columns to keep."
+        )
     is_category = reason.startswith("text with")
     needed = f"at most {MOST_CATEGORIES} are taken as categories" if is_category else "numbers are needed"
     fact = f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, {needed}.'
