@@ -230,7 +230,7 @@ class Subject:
     @property
     def coded(self) -> FloatArray:
         """Scaled numbers, and codes of categories."""
-        return self._scaling.apply(self._complete.X)
+        return np.asarray(self._scaling.apply(self._complete.X))
 
     @property
     def mixed(self) -> MixedColumns | None:

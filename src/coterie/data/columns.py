@@ -22,6 +22,7 @@ from coterie.data.schema import (
     KEY_ROWS,
     are_file_names,
     is_key_name,
+    is_number_of_names,
     is_text,
     kind_of_code,
     kind_of_key,
@@ -31,6 +32,7 @@ from coterie.data.schema import (
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 LISTED = 5
+MOST_EXACT = 2.0**53  # below, floats hold whole numbers exactly
 MOST_COMPARED = 1_000  # names that may be meant
 MOST_ELEMENTS = 10_000  # of a nested column that becomes columns
 Way: TypeAlias = tuple[int | str, ...]  # elements of lists and fields of records, from outside to inside
@@ -131,7 +133,8 @@ class Look:
             return self.why_no_category(is_kept=is_kept)
         if self.reason is not None or is_kept:
             return self.reason
-        key = _kind_of_key(self.series) if self.series.dtype.is_integer() else None
+        whole = as_whole(self.series)
+        key = None if whole is None else _kind_of_key(whole)
         if key is not None:
             return key
         # by what is computed with: whole numbers above 2**53 may be one number there
@@ -242,6 +245,11 @@ def choose_columns(
 
 def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
     """Return the error about a column that is to be kept although it holds no numbers."""
+    if reason in KEY_REASONS:  # of numbers are kept: this is text
+        return InvalidParameter(
+            f'{source}: column "{shortened(name)}" cannot be kept: its texts name the rows, one each, and at '
+            f"most {MOST_CATEGORIES} are taken as categories. Leave it out of the columns to keep."
+        )
     is_category = reason.startswith("text with")
     needed = f"at most {MOST_CATEGORIES} are taken as categories" if is_category else "numbers are needed"
     fact = f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, {needed}.'
@@ -391,6 +399,32 @@ def _length_of_lists(series: PolarsSeries, polars: ModuleType) -> int:
         return 0
     lengths = series.cast(polars.List(inner)).list.len().drop_nulls().unique()
     return int(lengths[0]) if len(lengths) == 1 and 0 < lengths[0] <= MOST_ELEMENTS else 0
+
+
+def as_whole(series: PolarsSeries) -> PolarsSeries | None:
+    """Return the whole numbers of a column; None where some are not whole.
+
+    A column that is called like a key, a code or a year may hold them as floats, 123.0: readers make these of
+    columns with gaps. Under other names they are measurements.
+
+    Examples
+    --------
+    >>> import polars
+    >>> as_whole(polars.Series("customer_id", [101.0, 108.0])).to_list()
+    [101, 108]
+    >>> as_whole(polars.Series("income", [101.0, 108.0])) is None
+    True
+    """
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    if series.dtype.is_integer():
+        return series
+    if not series.dtype.is_float() or not is_number_of_names(series.name):
+        return None
+    found = series.fill_nan(None)
+    known = found.drop_nulls()
+    if not len(known) or not ((known == known.round()) & (known.abs() < MOST_EXACT)).all():
+        return None
+    return found.cast(polars.Int64)
 
 
 def _kind_of_key(series: PolarsSeries) -> str | None:

@@ -15,7 +15,7 @@ from coterie._support.optional import require
 from coterie._support.typing import JsonObject, PolarsSeries
 from coterie.data.categories import is_category, texts_of
 from coterie.data.cells import NUMBER
-from coterie.data.columns import ColumnChoice, Look, cannot_keep, check_names, look_at, remedy_for
+from coterie.data.columns import ColumnChoice, Look, as_whole, cannot_keep, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
@@ -260,7 +260,8 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
     about = _joined(said, series.name)
     remedy: str = Note(*(remedy_for(reason or "", series.name, shell=one).strip() for one in (False, True)))
-    if look.reason == "a key":  # text cannot be kept
+    names_rows = look.is_text and series.n_unique() == len(series) and not is_kept
+    if look.reason == "a key" or names_rows:  # text cannot be kept; a value of each row has none to join
         remedy = ""
     n_infinite = _count_infinite(values) if reason is None and look.numbers is not None else 0
     if reason is None and look.is_text:
@@ -333,8 +334,8 @@ def _are_whole(numbers: PolarsSeries) -> bool:
 
 def _remedy_of_used(look: Look, values: PolarsSeries, *, is_kept: bool) -> str:
     series = look.series
-    is_whole = series.dtype.is_integer() and not is_kept
-    if is_whole and are_years(series.name, float(series.min()), float(series.max())):
+    whole = None if is_kept else as_whole(series)
+    if whole is not None and are_years(whole.name, float(whole.min()), float(whole.max())):
         name = shortened(series.name)
         return Note(
             *(f"Years as labels: {option_of('drop', [name], shell=shell)}." for shell in (False, True))

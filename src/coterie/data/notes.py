@@ -10,7 +10,7 @@ from coterie._support.notes import Note, option_of
 from coterie._support.optional import require
 from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
-from coterie.data.columns import ColumnChoice, Look
+from coterie.data.columns import ColumnChoice, Look, as_whole
 from coterie.data.marks import Counts, add_marks, note_marks
 from coterie.data.schema import SOURCES, TARGETS, are_years
 from coterie.errors import EmptyFile
@@ -77,6 +77,10 @@ def _note_categories(used: Sequence[str], levels: Levels) -> list[str]:
     return [Note(*texts)]
 
 
+# a comma, an apostrophe or a blank between digits, brackets for a minus, a second point
+SEPARATED = r"\d[,'’ ]\d|\(|\d\.\d+\."
+
+
 def _note_readings(looks: Mapping[str, Look], used: Sequence[str]) -> list[str]:
     disguised = [name for name in used if looks[name].reading is not None]
     texts = [
@@ -94,7 +98,10 @@ def _reading(look: Look) -> str:
 def _is_plain(look: Look) -> bool:
     """Return whether a column needs no word beside that on its missing values."""
     reading = look.reading
-    return reading is None or (reading.kind == NUMBER and not look.series.str.contains(r"\d[,.'’ ]\d").any())
+    if reading is None:
+        return True
+    is_number = reading.kind == NUMBER and reading.decimal == "."
+    return is_number and not look.series.str.contains(SEPARATED).any()
 
 
 def _note_left_out(choice: ColumnChoice) -> list[str]:
@@ -144,8 +151,8 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], bool], str
 def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[str]) -> list[str]:
     years = []
     for name in used:
-        series = looks[name].series
-        if name in keep or not series.dtype.is_integer():
+        series = as_whole(looks[name].series)
+        if name in keep or series is None:
             continue
         if are_years(name, float(series.min()), float(series.max())):
             years.append(shortened(name))

@@ -229,7 +229,7 @@ def _read_file(
         if kind != "excel":
             refuse_option("header", header, "text and workbooks")
     if source is None:
-        return _of_matrix(shown(where), read_zarr(local_path(where)))  # type: ignore[arg-type]  # see above
+        return _of_matrix(shown(where), read_zarr(local_path(where)))
     if source.kind == "excel":
         frame, has_names, notes = read_sheet(source, sheet, header)
         return _of_frame(source.name, frame, has_names, tuple(notes), texts=texts)

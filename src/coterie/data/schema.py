@@ -67,6 +67,18 @@ def are_file_names(texts: Iterable[str]) -> bool:
     return bool(found) and all(found)
 
 
+def is_number_of_names(name: str) -> bool:
+    """Return whether a column is called as whole numbers are that measure nothing: a key, a code, a year.
+
+    Examples
+    --------
+    >>> is_number_of_names("customer id"), is_number_of_names("zip"), is_number_of_names("income")
+    (True, True, False)
+    """
+    patterns = (_KEY_NAME, _YEAR_NAME, *_CODE_NAMES.values())
+    return any(pattern.search(name) for pattern in patterns)
+
+
 def may_name_rows(name: str, first: FloatArray) -> bool:
     """Return whether whole numbers may be a key, a code or row numbers, by their name and first values."""
     if is_key_name(name) or any(pattern.search(name) for pattern in _CODE_NAMES.values()):

@@ -43,6 +43,8 @@ def transform_rows(
 ) -> Data:
     """Return the rows under a transform, in their own number type; None leaves them as they are.
 
+    A transform that says how many columns it makes gives float64.
+
     Examples
     --------
     >>> transform_rows(UnitLength(), np.array([[3.0, 4.0]]), name="X", distance="cosine")
@@ -50,8 +52,9 @@ def transform_rows(
     """
     if transform is None:
         return rows
-    out = np.empty_like(rows)
-    step = max(1, NUMBERS_AT_ONCE // rows.shape[1])
+    n_columns = getattr(transform, "n_columns", None)
+    out = np.empty_like(rows) if n_columns is None else np.empty((len(rows), n_columns))
+    step = max(1, NUMBERS_AT_ONCE // max(rows.shape[1], n_columns or 0))
 
     def transform_block(first: int) -> None:
         block = rows[first : first + step].astype(np.float64, copy=False)

@@ -15,7 +15,7 @@ from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, ColumnReading, LeftOut
 from coterie.data.categories import Levels, is_yes_no, levels_of
 from coterie.data.cells import NUMBER, Reading
-from coterie.data.columns import KEY_REASONS, Look, cannot_keep, check_names, look_at
+from coterie.data.columns import KEY_REASONS, Look, as_whole, cannot_keep, check_names, look_at
 from coterie.data.databases import SpooledRows
 from coterie.data.geography.places import OFF, Place, check_angles, named_pairs, named_place
 from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
@@ -399,7 +399,7 @@ def key_columns(tables: Tables) -> list[str]:
 def _keys(tables: Tables, head: Sequence[PolarsSeries]) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    numbers = [one for one in head if one.dtype.is_integer()]
+    numbers = [whole for whole in map(as_whole, head) if whole is not None]
     codes = {
         one.name: kind_of_code(one.name, one.drop_nulls().n_unique(), len(one))
         for one in numbers

@@ -126,7 +126,7 @@ def evaluate(
             rows, labelled, *more = drawn
             classes = more[0] if more else truth
     named = [labels, *([] if data is None else [data]), *([truth] if truth and is_place(truth) else [])]
-    of_labels, *of_others = options_of_text(*named, **files)
+    of_labels, *of_others = options_of_text(*named, header=header, encoding=encoding)
     if labelled is None:
         labelled = read_labels_table(labels, **of_labels)
     if data is not None and rows is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._printing import listed
+from coterie._printing import count_of, listed
 from coterie._support.typing import AnyArray
 from coterie.cluster import find_method
 from coterie.data import PreparedRows, Table, prepare_rows
@@ -102,7 +102,10 @@ def check_rows(request: FitRequest, n_rows: int, source: str, *, n_dropped: int 
     """Refuse more groups than rows, or too few rows."""
     which = " without missing values" if n_dropped else ""
     if n_rows < LEAST_ROWS and not request.is_settled:
-        raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
+        raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.").in_shell(
+            f"{source}: has {count_of(n_rows, 'row')}{which}; choosing groups takes at least {LEAST_ROWS}. "
+            f"--method kmeans -k 2 makes two all the same."
+        )
     if request.ks is not None and request.ks[-1] > n_rows:
         raise InvalidParameter(
             f"k of coterie.fit must be at most {n_rows}, the rows{which}, got {request.ks[-1]}."
