@@ -138,7 +138,7 @@ def test_memory_is_refused_before_it_is_used(monkeypatch):
 
 
 def test_little_memory_is_not_asked_for(monkeypatch):
-    """Law: the system is asked for more than a mebibyte only, so that small work does not wait for its files."""
+    """Law: the system is asked for more than a mebibyte only: its files take time to read."""
     asked = []
     monkeypatch.setattr(memory, "available_memory", lambda: asked.append(None))
     require_memory(2**20, "x", "y")

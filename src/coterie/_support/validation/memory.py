@@ -11,7 +11,7 @@ from coterie.errors import NotEnoughMemory
 MEMINFO = Path("/proc/meminfo")
 CGROUP_OF_PROCESS = Path("/proc/self/cgroup")
 CGROUP_ROOT = Path("/sys/fs/cgroup")
-ALWAYS_FREE = 2**20  # bytes: the system is not asked for less, since reading its files takes longer than such work
+ALWAYS_FREE = 2**20  # bytes: to ask the system takes longer than work with so few
 
 
 def require_memory(bytes_needed: int, what: str, way_out: str) -> None:
