@@ -9,20 +9,25 @@
 #include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+#include <cpuid.h>
+#endif
+
 namespace coterie::COTERIE_ISA {
 namespace {
 
-#if defined(__AVX512BW__)
+#if defined(__AVX2__)
 
 using Whole = Mask<float>;
-constexpr int whole_lanes = lanes<float>, row_vectors = coded_block / whole_lanes, centres_at_once = 4;
+constexpr int whole_lanes = lanes<float>, row_vectors = coded_block / whole_lanes, vectors_at_once = 2;
+constexpr int centres_at_once = vector_bytes == 64 ? 8 : 4;  // their sums of two vectors of rows are half of all registers
 constexpr std::int64_t blocks_per_task = 128;
 constexpr int blocks_pending = 4;
 constexpr std::int32_t number_bits = chunk_centres - 1;  // the number of a centre in its chunk takes the low bits of a value
 constexpr std::int32_t farthest = 1 << 30, largest_start = 1 << 28;
 constexpr float slightly_more = 1 + 1e-4f;
 
-static_assert(coded_block == row_vectors * whole_lanes && row_vectors == 2);
+static_assert(coded_block == row_vectors * whole_lanes && row_vectors % vectors_at_once == 0 && chunk_centres % centres_at_once == 0);
 
 COTERIE_INLINE Whole load_whole(const std::int32_t* from) {
   Whole value;
@@ -36,11 +41,42 @@ COTERIE_INLINE Whole greater(Whole a, Whole b) { return a > b ? a : b; }
 COTERIE_INLINE Vec<float> as_numbers(Whole value) { return __builtin_convertvector(value, Vec<float>); }
 
 // Written out, since the instruction set of this file does not name it: the processor is asked (has_products_of_codes).
+#if defined(__AVX512BW__)
 COTERIE_INLINE void add_products(Whole& sums, Whole rows, Whole centre) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(rows), "v"(centre));
 }
 
 bool has_products_of_codes() { return __builtin_cpu_supports("avx512vnni"); }
+
+// The low bits of a value become a number.
+COTERIE_INLINE Whole with_number(Whole value, std::int32_t number) {
+  asm("vpternlogd $0xea, %2, %1, %0" : "+v"(value) : "v"(spread(~number_bits)), "v"(spread(number)));  // (value & ~bits) | number
+  return value;
+}
+
+// The numbers of the lanes whose bit is set, one after the other; what is behind them is overwritten by the next.
+COTERIE_INLINE void write_lanes(std::int32_t* to, std::uint32_t bits) {
+  Whole set;
+  asm("vpcompressd %1, %0%{%2%}%{z%}" : "=v"(set) : "v"(lane_numbers<float>()), "Yk"(static_cast<std::uint16_t>(bits)));
+  store_whole(to, set);
+}
+#else
+COTERIE_INLINE void add_products(Whole& sums, Whole rows, Whole centre) {
+  asm("{vex} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(rows), "x"(centre));
+}
+
+bool has_products_of_codes() {
+  constexpr unsigned avx_vnni = 1u << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & avx_vnni) != 0;
+}
+
+COTERIE_INLINE Whole with_number(Whole value, std::int32_t number) { return (value & spread(~number_bits)) | spread(number); }
+
+COTERIE_INLINE void write_lanes(std::int32_t* to, std::uint32_t bits) {
+  for (; bits != 0; bits &= bits - 1) *to++ = __builtin_ctz(bits);
+}
+#endif
 
 // A number from -127 to 127; of NaN, too.
 template <class T>
@@ -112,7 +148,7 @@ class CodedCentres {
   bool fit() const { return fit_; }
   std::int64_t n_groups() const { return n_groups_; }
   std::int64_t n_padded() const { return n_padded_; }
-  // Groups of four centres one after the other: four centres side by side for each group of columns.
+  // Some centres at a time, which stand side by side for each group of columns.
   const std::int32_t* groups(std::int64_t centre) const { return groups_.data() + centre * n_groups_; }
   const std::int32_t* start() const { return start_.data(); }
   double unit() const { return unit_; }
@@ -158,23 +194,23 @@ template <int fixed_groups>
 COTERIE_INLINE void meet_chunk(const std::int32_t* rows, const std::int32_t* centres, const std::int32_t* start,
                                std::int64_t any_groups, Whole* best, Whole* second) {
   const std::int64_t n_groups = fixed_groups > 0 ? fixed_groups : any_groups;
-  for (int v = 0; v < row_vectors; ++v) best[v] = second[v] = spread(farthest);
+  for (int v = 0; v < vectors_at_once; ++v) best[v] = second[v] = spread(farthest);
 #pragma GCC unroll 4
   for (int c = 0; c < chunk_centres; c += centres_at_once) {
-    Whole sums[centres_at_once][row_vectors];
+    Whole sums[centres_at_once][vectors_at_once];
     for (int i = 0; i < centres_at_once; ++i)
-      for (int v = 0; v < row_vectors; ++v) sums[i][v] = spread(start[c + i]);
+      for (int v = 0; v < vectors_at_once; ++v) sums[i][v] = spread(start[c + i]);
     for (std::int64_t g = 0; g < n_groups; ++g) {
-      Whole row[row_vectors];
-      for (int v = 0; v < row_vectors; ++v) row[v] = load_whole(rows + g * coded_block + v * whole_lanes);
+      Whole row[vectors_at_once];
+      for (int v = 0; v < vectors_at_once; ++v) row[v] = load_whole(rows + g * coded_block + v * whole_lanes);
       for (int i = 0; i < centres_at_once; ++i) {
         const Whole centre = spread(centres[(c * n_groups) + g * centres_at_once + i]);
-        for (int v = 0; v < row_vectors; ++v) add_products(sums[i][v], row[v], centre);
+        for (int v = 0; v < vectors_at_once; ++v) add_products(sums[i][v], row[v], centre);
       }
     }
     for (int i = 0; i < centres_at_once; ++i)
-      for (int v = 0; v < row_vectors; ++v) {
-        const Whole value = (sums[i][v] & spread(~number_bits)) | spread(c + i);
+      for (int v = 0; v < vectors_at_once; ++v) {
+        const Whole value = with_number(sums[i][v], c + i);
         second[v] = lesser(second[v], greater(best[v], value));
         best[v] = lesser(best[v], value);
       }
@@ -190,7 +226,9 @@ COTERIE_INLINE void look(const CodedCentres<T>& centres, const std::int32_t* row
   }
   for (std::int64_t first = 0; first < centres.n_padded(); first += chunk_centres, chunk_best += coded_block) {
     Whole best[row_vectors], second[row_vectors];
-    meet_chunk<fixed_groups>(rows, centres.groups(first), centres.start() + first, centres.n_groups(), best, second);
+    for (int v = 0; v < row_vectors; v += vectors_at_once)
+      meet_chunk<fixed_groups>(rows + v * whole_lanes, centres.groups(first), centres.start() + first, centres.n_groups(), best + v,
+                               second + v);
     for (int v = 0; v < row_vectors; ++v) {
       store_whole(chunk_best + v * whole_lanes, best[v]);
       const Whole is_nearer = best[v] < seen.best[v];
@@ -244,38 +282,19 @@ struct CodedContext {
 // What a row finds among some centres as they are.
 template <class T>
 struct Meeting {
-  static constexpr int vectors = chunk_centres / lanes<T>;
-  Vec<T> best = broadcast(std::numeric_limits<T>::infinity()), next = broadcast(std::numeric_limits<T>::infinity());
-  Mask<T> at{};
+  Vec<T> best, next;
+  Mask<T> at;
 
-  // Chunks in their order, several at once. The values have the bits that dot_block gives them.
-  template <int n_chunks>
-  COTERIE_INLINE void meet(const PackedColumns<T>& centres, const T* row, const std::int32_t* chunks) {
-    const T* from[n_chunks][vectors];
-    Vec<T> value[n_chunks][vectors];
-    for (int c = 0; c < n_chunks; ++c)
-      for (int v = 0; v < vectors; ++v) {
-        const std::int64_t column = chunks[c] * chunk_centres + v * lanes<T>;
-        from[c][v] = packed_column(centres, column);
-        value[c][v] = load(centres.start + column);
-      }
-    for (std::int64_t t = 0; t < centres.cols; ++t)
-      for (int c = 0; c < n_chunks; ++c)
-        for (int v = 0; v < vectors; ++v) value[c][v] -= broadcast(row[t]) * load(from[c][v] + t * panel_width<T>);
-    for (int c = 0; c < n_chunks; ++c)
-      for (int v = 0; v < vectors; ++v) {
-        const Mask<T> is_nearer = value[c][v] < best;
-        next = minimum<T>(next, maximum<T>(value[c][v], best));
-        best = select<T>(is_nearer, value[c][v], best);
-        at = select_index<T>(is_nearer, broadcast_index<T>(chunks[c] * chunk_centres + v * lanes<T>) + lane_numbers<T>(), at);
-      }
+  COTERIE_INLINE void begin() {
+    best = next = broadcast(std::numeric_limits<T>::infinity());
+    at = Mask<T>{};
   }
 
-  COTERIE_INLINE void meet_all(const PackedColumns<T>& centres, const T* row, const std::int32_t* chunks, std::int64_t count) {
-    std::int64_t c = 0;
-    for (; c + 4 <= count; c += 4) meet<4>(centres, row, chunks + c);
-    for (; c + 2 <= count; c += 2) meet<2>(centres, row, chunks + c);
-    for (; c < count; ++c) meet<1>(centres, row, chunks + c);
+  COTERIE_INLINE void consume(Vec<T> value, std::int64_t column) {
+    const Mask<T> is_nearer = value < best;
+    next = minimum<T>(next, maximum<T>(value, best));
+    best = select<T>(is_nearer, value, best);
+    at = select_index<T>(is_nearer, broadcast_index<T>(static_cast<LaneIndex<T>>(column)) + lane_numbers<T>(), at);
   }
 };
 
@@ -294,48 +313,92 @@ COTERIE_INLINE Whole limit_of(Whole best, Vec<float> error) {
   return best + __builtin_convertvector(window < most ? window : most, Whole);  // also of NaN: all are in doubt
 }
 
-// For each row of a vector the chunks that may hold its nearest centre.
-struct Doubts {
-  Scratch<std::int32_t> chunks;  // rows x chunks
-  std::int64_t n_chunks;
-  std::int64_t count[whole_lanes];
-  Whole others;  // least value of the other chunks
+// The rows of a vector that are in doubt, and what they find among the chunks that may hold their nearest centre.
+template <class T>
+class Doubts {
+ public:
+  Doubts(std::int64_t n_chunks, std::int64_t cols)
+      : lane_(whole_lanes * (n_chunks + 1)),
+        chunk_(whole_lanes * (n_chunks + 1)),
+        rows_(whole_lanes * cols),
+        n_chunks_(n_chunks),
+        cols_(cols) {}
 
-  explicit Doubts(std::int64_t n) : chunks(whole_lanes * n), n_chunks(n) {}
+  T* row(int lane) const { return rows_.data() + lane * cols_; }  // as loaded
+  const Meeting<T>& meeting(int lane) const { return meetings_[lane]; }
+  std::int64_t met() const { return count_; }  // chunks, by all rows
+  std::int32_t others(int lane) const { return others_[lane]; }  // least value of the chunks that a row does not meet
 
-  void list(const std::int32_t* chunk_best, std::uint32_t rows, Whole limit) {
-    for (std::int64_t& each : count) each = 0;
-    others = spread(farthest);
-    for (std::int64_t c = 0; c < n_chunks; ++c, chunk_best += coded_block) {
+  // The chunks whose best value is within the limit of a row, in their order.
+  COTERIE_INLINE void list(const std::int32_t* chunk_best, std::uint32_t rows, Whole limit) {
+    count_ = 0;
+    others_ = spread(farthest);
+    for (std::int64_t c = 0; c < n_chunks_; ++c, chunk_best += coded_block) {
       const Whole value = load_whole(chunk_best), is_far = value > limit;
-      others = is_far ? lesser(others, value) : others;
-      for (std::uint32_t bits = rows & ~lane_bits<float>(is_far); bits != 0; bits &= bits - 1) {
-        const int lane = __builtin_ctz(bits);
-        chunks[lane * n_chunks + count[lane]++] = static_cast<std::int32_t>(c);
-      }
+      others_ = is_far ? lesser(others_, value) : others_;
+      const std::uint32_t near = rows & ~lane_bits<float>(is_far);
+      write_lanes(lane_.data() + count_, near);
+      store_whole(chunk_.data() + count_, spread(static_cast<std::int32_t>(c)));
+      count_ += __builtin_popcount(near);
     }
   }
+
+  COTERIE_INLINE void meet(const PackedColumns<T>& centres, std::uint32_t rows) {
+    for (; rows != 0; rows &= rows - 1) meetings_[__builtin_ctz(rows)].begin();
+    std::int64_t i = 0;
+    for (; i + pairs_at_once <= count_; i += pairs_at_once) meet_pairs<pairs_at_once>(centres, i);
+    for (; i < count_; ++i) meet_pairs<1>(centres, i);
+  }
+
+ private:
+  static constexpr int vectors = chunk_centres / lanes<T>;
+  static constexpr int pairs_at_once = vectors <= 2 ? 4 : 2;  // sums that wait for nothing but themselves keep the processor busy
+
+  // Several rows with a chunk each. The values have the bits that dot_block gives them.
+  template <int count>
+  COTERIE_INLINE void meet_pairs(const PackedColumns<T>& centres, std::int64_t first) {
+    const T *from[count][vectors], *row[count];
+    Vec<T> value[count][vectors];
+    for (int i = 0; i < count; ++i) {
+      row[i] = rows_.data() + lane_[first + i] * cols_;
+      for (int v = 0; v < vectors; ++v) {
+        const std::int64_t column = chunk_[first + i] * chunk_centres + v * lanes<T>;
+        const bool exists = panel_width<T> % chunk_centres == 0 || column < centres.n_panels * panel_width<T>;
+        from[i][v] = packed_column(centres, exists ? column : 0);
+        value[i][v] = exists ? load(centres.start + column) : broadcast(std::numeric_limits<T>::infinity());
+      }
+    }
+    for (std::int64_t t = 0; t < cols_; ++t)
+      for (int i = 0; i < count; ++i)
+        for (int v = 0; v < vectors; ++v) value[i][v] -= broadcast(row[i][t]) * load(from[i][v] + t * panel_width<T>);
+    for (int i = 0; i < count; ++i)
+      for (int v = 0; v < vectors; ++v)
+        meetings_[lane_[first + i]].consume(value[i][v], chunk_[first + i] * chunk_centres + v * lanes<T>);
+  }
+
+  Scratch<std::int32_t> lane_, chunk_;  // pairs of a row and a chunk
+  Scratch<T> rows_;
+  std::int64_t n_chunks_, cols_, count_ = 0;
+  Whole others_;
+  Meeting<T> meetings_[whole_lanes];
 };
 
-// A row whose nearest centre is in doubt meets the chunks that may hold it. `error`: of any value.
+// A row whose nearest centre is in doubt, after it met the chunks that may hold it. `error`: of any value.
 template <class T>
-COTERIE_INLINE void settle_row(CodedContext<T>& context, std::int64_t row, const Doubts& doubts, int lane, float error,
-                               const T* loaded) {
+COTERIE_INLINE void settle_row(CodedContext<T>& context, std::int64_t row, const Doubts<T>& doubts, int lane, float error) {
   const PackedColumns<T>& centres = context.centres;
-  Meeting<T> meeting;
-  meeting.meet_all(centres, loaded, doubts.chunks.data() + lane * doubts.n_chunks, doubts.count[lane]);
+  const Meeting<T>& meeting = doubts.meeting(lane);
+  const T* loaded = doubts.row(lane);
   const LaneWinner<T> nearest = lowest_lane<T>(meeting.best, meeting.at);
   if (context.bounds.upper != nullptr) {
     const double term = static_cast<double>(squared_length(loaded, centres.cols));
     const T second = second_least<T>(meeting.best, meeting.at, meeting.next, nearest);
     const BoundedNearest found = bounded_nearest(centres, loaded, term, context.largest_term, nearest, second);
-    const double unseen = (static_cast<double>(doubts.others[lane]) - static_cast<double>(error)) * context.coded.unit();
+    const double unseen = (static_cast<double>(doubts.others(lane)) - static_cast<double>(error)) * context.coded.unit();
     const float beyond = lower_distance(term + 2 * unseen, squared_error<float>(centres.cols, term, context.largest_term));
     context.bounds.upper[row] = found.upper;
     context.bounds.lower[row] = found.lower < beyond ? found.lower : beyond;
   }
-  ++context.outcome.uncertain;
-  context.outcome.met += doubts.count[lane];
   give_row(context, row, static_cast<std::int32_t>(nearest.index), loaded);
 }
 
@@ -355,7 +418,7 @@ COTERIE_INLINE void write_bounds(const CodedContext<T>& context, std::int64_t fi
   }
 }
 
-// Half a block after the first look.
+// A vector of rows after the first look.
 struct Verdict {
   Whole limit, label;
   Vec<float> error;  // of any value
@@ -373,7 +436,7 @@ COTERIE_INLINE Verdict judge(const CodedContext<T>& context, std::int64_t first,
   __builtin_memcpy(old, context.bounds.label + first, static_cast<std::size_t>(real) * sizeof(std::int32_t));
   const Vec<float> term = load<float>(terms), rest = load<float>(rests), full = context.error(term, rest);
   const Whole limit = limit_of(seen.best[v], context.error_of_nearest(term, rest, seen.best[v], full));
-  const std::uint32_t exists = 0xffffu >> (whole_lanes - real), certain = lane_bits<float>(seen.second[v] > limit) & exists;
+  const std::uint32_t exists = (1u << real) - 1, certain = lane_bits<float>(seen.second[v] > limit) & exists;
   const Whole label = seen.chunk[v] | (seen.best[v] & spread(number_bits));
   if (context.bounds.upper != nullptr) write_bounds(context, first, real, seen.best[v], seen.second[v], term, full);
   return {limit, label, full, certain & lane_bits<float>(label != load_whole(old)), exists & ~certain};
@@ -401,22 +464,25 @@ struct PendingBlock {
   }
 };
 
-// `loaded` has room for one row.
 template <class T>
-COTERIE_INLINE void settle_block(CodedContext<T>& context, const PendingBlock<T>& block, Doubts& doubts, T* loaded) {
+COTERIE_INLINE void settle_block(CodedContext<T>& context, const PendingBlock<T>& block, Doubts<T>& doubts) {
   for (int v = 0; v < row_vectors; ++v) {
     const Verdict& verdict = block.verdict[v];
     const std::int64_t first = block.first + v * whole_lanes;
-    if (verdict.uncertain != 0) doubts.list(block.chunk_best.data() + v * whole_lanes, verdict.uncertain, verdict.limit);
     for (std::uint32_t bits = verdict.moved | verdict.uncertain; bits != 0; bits &= bits - 1) {
       const int lane = __builtin_ctz(bits);
-      const std::int64_t row = first + lane;
-      load_rows(context.data.X, context.data.shift, {row, row + 1}, loaded);
-      if ((verdict.uncertain >> lane & 1) != 0)
-        settle_row(context, row, doubts, lane, verdict.error[lane], loaded);
-      else
-        give_row(context, row, verdict.label[lane], loaded);
+      load_rows(context.data.X, context.data.shift, {first + lane, first + lane + 1}, doubts.row(lane));
+      if ((verdict.moved >> lane & 1) != 0) give_row(context, first + lane, verdict.label[lane], doubts.row(lane));
     }
+    if (verdict.uncertain == 0) continue;
+    doubts.list(block.chunk_best.data() + v * whole_lanes, verdict.uncertain, verdict.limit);
+    doubts.meet(context.centres, verdict.uncertain);
+    for (std::uint32_t bits = verdict.uncertain; bits != 0; bits &= bits - 1) {
+      const int lane = __builtin_ctz(bits);
+      settle_row(context, first + lane, doubts, lane, verdict.error[lane]);
+    }
+    context.outcome.uncertain += __builtin_popcount(verdict.uncertain);
+    context.outcome.met += doubts.met();
   }
 }
 
@@ -425,8 +491,7 @@ void assign_range(CodedContext<T>& context, Range range) {
   const std::int64_t n_chunks = block_count(context.coded.n_padded(), chunk_centres);
   PendingBlock<T> blocks[blocks_pending] = {PendingBlock<T>(n_chunks), PendingBlock<T>(n_chunks), PendingBlock<T>(n_chunks),
                                             PendingBlock<T>(n_chunks)};
-  Doubts doubts(n_chunks);
-  const Scratch<T> loaded(context.data.X.cols);
+  Doubts<T> doubts(n_chunks, context.data.X.cols);
   const std::int64_t n_blocks = block_count(range.size(), coded_block);
   for (std::int64_t b = 0; b < n_blocks + blocks_pending - 1; ++b) {
     if (b < n_blocks) {
@@ -441,7 +506,7 @@ void assign_range(CodedContext<T>& context, Range range) {
                                : Verdict{};
       block.fetch(context);
     }
-    if (b >= blocks_pending - 1) settle_block(context, blocks[(b + 1) % blocks_pending], doubts, loaded.data());
+    if (b >= blocks_pending - 1) settle_block(context, blocks[(b + 1) % blocks_pending], doubts);
   }
 }
 

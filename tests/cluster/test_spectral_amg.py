@@ -72,6 +72,7 @@ def test_multigrid_finds_groups_and_components():
 def test_gaussian_affinities_that_do_not_fit_are_refused(monkeypatch):
     """Law: the matrix that multigrid needs is weighed before it is made, and the way out is said."""
     monkeypatch.setattr(memory, "available_memory", lambda: 10_000)
+    monkeypatch.setattr(memory, "ALWAYS_FREE", 0)
     with pytest.raises(NotEnoughMemory, match=r"the affinity matrix of 400 rows, stored.*eigen_solver=None"):
         SpectralClustering(2, eigen_solver="amg").fit(BLOBS)
 

@@ -109,6 +109,7 @@ def test_sparse_rows_are_taken(options):
 def test_sparse_rows_that_do_not_fit_are_refused(monkeypatch):
     """Law: the dense copy is weighed before it is made."""
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    monkeypatch.setattr(memory, "ALWAYS_FREE", 0)
     with pytest.raises(NotEnoughMemory, match=r"a dense copy of 300 sparse rows.*TruncatedSVD"):
         SpectralClustering(2).fit(sparse.csr_array(BLOBS[:300]))
 

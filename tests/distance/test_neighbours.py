@@ -166,6 +166,7 @@ def test_bad_requests_are_told(call, message):
 def test_lists_that_do_not_fit_are_refused(monkeypatch):
     """Law: when all pairs would not fit, neighbours are counted before they are listed."""
     monkeypatch.setattr("coterie._support.validation.memory.available_memory", lambda: 200_000)
+    monkeypatch.setattr("coterie._support.validation.memory.ALWAYS_FREE", 0)
     for algorithm in ("tiles", "kd_tree"):
         assert neighbours_within(X, radius=0.3, algorithm=algorithm).index.size < 5000
         with pytest.raises(

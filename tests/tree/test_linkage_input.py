@@ -89,6 +89,7 @@ def test_bad_parameters(options, message):
 def test_memory(monkeypatch):
     """Law: a matrix that does not fit is refused before it is made; methods without one go on."""
     monkeypatch.setattr("coterie._support.validation.memory.available_memory", lambda: 10_000)
+    monkeypatch.setattr("coterie._support.validation.memory.ALWAYS_FREE", 0)
     X = np.random.default_rng(0).normal(size=(100, 2))
     with pytest.raises(NotEnoughMemory, match=r'complete linkage of 100 rows needs 78.1 KiB.*"ward"'):
         linkage(X, "complete")

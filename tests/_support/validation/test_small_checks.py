@@ -137,6 +137,16 @@ def test_memory_is_refused_before_it_is_used(monkeypatch):
     require_memory(2**60, "x", "y")
 
 
+def test_little_memory_is_not_asked_for(monkeypatch):
+    """Law: the system is asked for more than a mebibyte only: its files take time to read."""
+    asked = []
+    monkeypatch.setattr(memory, "available_memory", lambda: asked.append(None))
+    require_memory(2**20, "x", "y")
+    assert not asked
+    require_memory(2**20 + 1, "x", "y")
+    assert len(asked) == 1
+
+
 def test_the_tightest_limit_counts(monkeypatch, tmp_path):
     """Law: a container's limit beats the host's memory; page cache that can go counts as free."""
     meminfo = tmp_path / "meminfo"
