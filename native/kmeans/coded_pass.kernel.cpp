@@ -9,18 +9,14 @@
 #include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 
-#if defined(__AVX2__) && !defined(__AVX512BW__)
-#include <cpuid.h>
-#endif
-
 namespace coterie::COTERIE_ISA {
 namespace {
 
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
 
 using Whole = Mask<float>;
 constexpr int whole_lanes = lanes<float>, row_vectors = coded_block / whole_lanes, vectors_at_once = 2;
-constexpr int centres_at_once = vector_bytes == 64 ? 8 : 4;  // their sums of two vectors of rows are half of all registers
+constexpr int centres_at_once = 8;  // their sums of two vectors of rows are half of all registers
 constexpr std::int64_t blocks_per_task = 128;
 constexpr int blocks_pending = 4;
 constexpr std::int32_t number_bits = chunk_centres - 1;  // the number of a centre in its chunk takes the low bits of a value
@@ -41,7 +37,6 @@ COTERIE_INLINE Whole greater(Whole a, Whole b) { return a > b ? a : b; }
 COTERIE_INLINE Vec<float> as_numbers(Whole value) { return __builtin_convertvector(value, Vec<float>); }
 
 // Written out, since the instruction set of this file does not name it: the processor is asked (has_products_of_codes).
-#if defined(__AVX512BW__)
 COTERIE_INLINE void add_products(Whole& sums, Whole rows, Whole centre) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(rows), "v"(centre));
 }
@@ -60,23 +55,6 @@ COTERIE_INLINE void write_lanes(std::int32_t* to, std::uint32_t bits) {
   asm("vpcompressd %1, %0%{%2%}%{z%}" : "=v"(set) : "v"(lane_numbers<float>()), "Yk"(static_cast<std::uint16_t>(bits)));
   store_whole(to, set);
 }
-#else
-COTERIE_INLINE void add_products(Whole& sums, Whole rows, Whole centre) {
-  asm("{vex} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(rows), "x"(centre));
-}
-
-bool has_products_of_codes() {
-  constexpr unsigned avx_vnni = 1u << 4;
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & avx_vnni) != 0;
-}
-
-COTERIE_INLINE Whole with_number(Whole value, std::int32_t number) { return (value & spread(~number_bits)) | spread(number); }
-
-COTERIE_INLINE void write_lanes(std::int32_t* to, std::uint32_t bits) {
-  for (; bits != 0; bits &= bits - 1) *to++ = __builtin_ctz(bits);
-}
-#endif
 
 // A number from -127 to 127; of NaN, too.
 template <class T>
