@@ -16,7 +16,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie._support.lazy import lazy_names, postponed
+from coterie._support.lazy import lazy_names, postponed_in
 from coterie._support.typing import AnyFunction, ValuesByName
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def inherit() -> None:
 
 
 def load() -> None:
-    """Import scikit-learn without what takes most of its time, and what it hardly ever asks for."""
+    """Import scikit-learn; pandas and SciPy's statistics, which take most of its time, once it uses them."""
     if "sklearn.base" not in sys.modules:
-        with postponed("scipy.stats", "pandas"):
+        with postponed_in("sklearn.utils.fixes", "scipy.stats", "pandas"):
             import_module("sklearn.base")
 
 
