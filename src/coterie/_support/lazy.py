@@ -13,14 +13,11 @@ from types import ModuleType
 from typing import Any
 
 
-def lazy_names(
-    module: str,
-    homes: Mapping[str, Iterable[str]],
-    missing: Callable[[str], AttributeError] | None = None,
-) -> Callable[[str], Any]:
+def lazy_names(module: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a module some of whose names live in other modules.
 
-    A name is looked up once: then it is an attribute like any other.
+    A name is looked up once: then it is an attribute like any other. The error for a name that is nowhere
+    says which one of ``__all__`` may be meant.
 
     Parameters
     ----------
@@ -28,8 +25,6 @@ def lazy_names(
         ``__name__`` of the module.
     homes : mapping of str to iterable of str
         The names that live in each of the other modules.
-    missing : callable, default=None
-        The error for a name that is nowhere; None: Python's own.
 
     Examples
     --------
@@ -41,7 +36,9 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in home_of:
-            raise missing(name) if missing else AttributeError(f"module {module!r} has no attribute {name!r}")
+            from coterie._support.hints import no_such_name
+
+            raise no_such_name(module, name, getattr(sys.modules[module], "__all__", ()))
         value = getattr(import_module(home_of[name]), name)
         setattr(sys.modules[module], name, value)
         return value

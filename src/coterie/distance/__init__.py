@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from coterie._support.hints import no_such_name
 from coterie._support.lazy import lazy_names
 from coterie.distance.catalogue import Distance, Parameter, distances, find_distance, register
 
@@ -108,7 +107,7 @@ if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every n
         "coterie.distance.table": ["TableEncoding"],
     }
     _RENAMED = {"get_distance": "find_distance", "get_geometry": "find_geometry"}
-    _find = lazy_names(__name__, _HOMES, missing=lambda name: no_such_name(__name__, name, __all__))
+    _find = lazy_names(__name__, _HOMES)
 
     def __getattr__(name):
         if name not in _RENAMED:
