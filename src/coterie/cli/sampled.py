@@ -24,14 +24,14 @@ def read_or_sample(data: str, n_rows: int, *, seed: int = 0, **reading: Any) -> 
     return table
 
 
-def sample_alike(data: str, others: Sequence[str], reading: Settings, seed: int = 0) -> list[Table] | None:
+def sample_alike(data: str, others: Sequence[str], reading: Settings) -> list[Table] | None:
     """Return the same rows of data and of their labels, drawn alike; None where all are small."""
     if not any(is_in_blocks(one) for one in (data, *others)):
         return None
-    drawn, n_all = _sample(data, EVALUATE_ROWS, seed, reading)
+    drawn, n_all = _sample(data, EVALUATE_ROWS, 0, reading)
     tables = [drawn]
     for one in others:
-        labels, n_labels = _sample(one, EVALUATE_ROWS, seed, reading)
+        labels, n_labels = _sample(one, EVALUATE_ROWS, 0, reading)
         if n_labels != n_all:
             raise InvalidData(
                 f"{shown_name(one)} has {n_labels:,} rows, {shown_name(data)} has {n_all:,}: labels of the "

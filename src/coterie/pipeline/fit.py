@@ -52,9 +52,8 @@ from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 LOGGER = logging.getLogger("coterie.fit")
 LEAST_RESAMPLES = 5  # of more rows than methods were compared on
 TOO_FEW = 10  # rows below which no method can tell groups from chance
-MOST_COLUMNS = (
-    2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
-)
+# of a Gaussian with a covariance of its own; wider data are turned first, see `rows/sampling.py`
+MOST_COLUMNS = 2_000
 
 
 def fit(
@@ -88,7 +87,7 @@ def fit(
     series: str | Sequence[str] | None = None,
     window: str | int = "auto",
     places: str = "auto",
-) -> Any:
+) -> Clustering | Any:  # Any: a type checker accepts the answers of blocks and graphs too
     """Cluster data automatically: choose the method and the number of groups, and test the result.
 
     Several methods are tried for every plausible number of groups. One criterion compares all partitions:
@@ -288,7 +287,7 @@ def _belief(
     compared: Compared,
     request: FitRequest,
     tracker: Tracker,
-) -> tuple[Any, Any]:
+) -> tuple[Stability | None, Significance | None]:
     """Return stability and significance, where they are wanted and something was compared."""
     if not request.believe or choice.contest is None:
         return None, None

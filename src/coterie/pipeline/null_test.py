@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -67,7 +66,7 @@ class NullRows:
     """
 
     rows: Data
-    filled: Any = None
+    filled: Mask | None = None
 
     def draw(self, rng: np.random.Generator) -> Data:
         """Return rows of one Gaussian."""

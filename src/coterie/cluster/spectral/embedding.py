@@ -92,9 +92,10 @@ def extend(
     degrees: FloatArray,
     eigenvalues: FloatArray,
     laplacian: str,
-    otherwise: float | FloatArray = 0.0,
 ) -> FloatArray:
     """Return coordinates of new points, such that the equation of the eigenvectors holds at them too.
+
+    They are 0 where the equation says nothing.
 
     Parameters
     ----------
@@ -106,8 +107,6 @@ def extend(
         Of the Laplacian.
     laplacian : {"random_walk", "symmetric", "unnormalized"}
         Which one.
-    otherwise : float or array of shape (n_new, n_components)
-        Coordinates where the equation says nothing.
     """
     n_missing = max(sums.shape[1] - len(eigenvalues), 0)  # of few joined points, the last are all zero
     values = np.pad(eigenvalues[: sums.shape[1]], (0, n_missing), constant_values=np.inf)
@@ -118,7 +117,7 @@ def extend(
     found = sums / safe / np.where(is_told, factors, 1.0)
     if laplacian == "symmetric":
         found *= np.sqrt(safe)
-    return np.asarray(np.where(is_told, found, otherwise))
+    return np.asarray(np.where(is_told, found, 0.0))
 
 
 def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> FloatArray:
