@@ -15,7 +15,7 @@ from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
 from coterie.cli.outputs import refuse_input
 from coterie.cli.plot_kinds import PlotKind
-from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
+from coterie.cli.plot_subject import ImageSubject, PlotRequest, PlotSubject, by_numbers, read_image
 from coterie.cli.render.terminal import is_watched
 from coterie.cli.sampled import PLOT_ROWS, read_or_sample
 from coterie.cluster import find_method
@@ -63,7 +63,7 @@ def read_subject(
     *,
     header: bool | None,
     encoding: str | None,
-) -> Subject | ImageSubject | None:
+) -> PlotSubject | ImageSubject | None:
     """Read the table, the model and its rows, or the image; None for kinds that need nothing."""
     if kind.needs == "nothing":
         if source is not None:
@@ -80,14 +80,14 @@ def read_subject(
             raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
         rows = read_or_sample(source, PLOT_ROWS, header=header, encoding=encoding, **request.fit.reading)
         found = find_groups(request, rows) if kind.needs == "groups" and request.is_open else None
-        return Subject(request, table=rows, model=None, found=found)
+        return PlotSubject(request, table=rows, model=None, found=found)
     from coterie.persist import load
 
     model = load(source)
     reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
     known = column_readings(model, dates=reading.get("dates"))
     table = None if data is None else read_or_sample(data, PLOT_ROWS, readings=known, **reading)
-    return Subject(request, table=table, model=getattr(model, "groups", model))
+    return PlotSubject(request, table=table, model=getattr(model, "groups", model))
 
 
 def find_groups(request: PlotRequest, table: Table) -> Groups:
@@ -114,7 +114,7 @@ def open_in_browser(target: Path) -> None:
 
 
 def draw(
-    kind: PlotKind, subject: Subject | ImageSubject | None, target: Path, *, force: bool, dpi: int
+    kind: PlotKind, subject: PlotSubject | ImageSubject | None, target: Path, *, force: bool, dpi: int
 ) -> None:
     """Draw the picture and write it, whole or not at all."""
     if ".gif" not in kind.suffixes:

@@ -35,7 +35,7 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
-from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
+from coterie.pipeline.choose_method import STEPS_AFTER, ChosenMethod, choose_method, contest_order
 from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.mixed import MixedColumns
@@ -273,7 +273,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     )
 
 
-def _notes(choice: Choice, compared: Compared) -> tuple[str, ...]:
+def _notes(choice: ChosenMethod, compared: Compared) -> tuple[str, ...]:
     few = compared.n_rows < TOO_FEW
     note = (f"{compared.n_rows} rows are too few to test against null data",) if few else ()
     return (*choice.notes, *note)
@@ -283,7 +283,7 @@ def _belief(
     rows: Rows,
     fitted: Fitted,
     groups: Groups,
-    choice: Choice,
+    choice: ChosenMethod,
     compared: Compared,
     request: FitRequest,
     tracker: Tracker,

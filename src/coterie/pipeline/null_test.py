@@ -21,7 +21,7 @@ from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.data.missing import fill_from_similar
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import EXACT, NullModel, fit_null, own_stream, run_all
-from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud
+from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedPoints, Task, propose_aloud
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.judge.rounding import step_of
@@ -239,7 +239,7 @@ def _search(
     numbers = NUMBERS if mixed is None else MIXED_NUMBERS
     ks = tuple(k for k in (request.ks or numbers) if k > 1)[: len(numbers)]
     ks = ks if request.ks else request.within_sizes(ks, len(points))
-    task = Task(valleys, ks, request, None if mixed is None else MixedRows(points, mixed))
+    task = Task(valleys, ks, request, None if mixed is None else MixedPoints(points, mixed))
     if request.methods is not None:
         splits = _asked(task)
     else:

@@ -50,7 +50,7 @@ from coterie.cluster.kmeans.points import csr_parts
 from coterie.distance import find_distance
 from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
 from coterie.distance.input import RowsInput
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import METHODS
 from coterie.tree.linkage import link
@@ -349,7 +349,7 @@ def nearest_subclusters(X: Data | SparseData, centers: Centers, n_threads: int) 
         return nearest
     # by the centres alone: a row gets the same label in whatever company
     if centers.shape[1] <= TREE_MOST_FEATURES and len(centers) >= TREE_LEAST_POINTS:
-        found = smallest_by_tree(Rows(data, centers, find_distance("euclidean")), 1, False, n_threads)
+        found = smallest_by_tree(RowSets(data, centers, find_distance("euclidean")), 1, False, n_threads)
         return found.index[:, 0].astype(np.int32)
     origin = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
     nearest, _ = _core.kmeans_labels(data, centers, origin, None, n_threads)

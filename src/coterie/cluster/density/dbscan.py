@@ -62,7 +62,7 @@ from coterie.cluster.density.metric import (
 )
 from coterie.cluster.density.neighbourhoods import (
     BlockNeighbourhoods,
-    Found,
+    DenseGroups,
     GraphNeighbourhoods,
     MatrixNeighbourhoods,
     find_clusters,
@@ -75,7 +75,7 @@ from coterie.distance.engines import choose_engine
 from coterie.distance.input import dense_rows, resolve_input
 from coterie.distance.near_graph import note_exact_cost
 from coterie.distance.pairwise import distance_matrix
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import DataNotice
 
@@ -106,7 +106,7 @@ def _row_minima(D: Distances) -> NearestCore:
     return NearestCore(index, D[np.arange(len(D)), index])
 
 
-def raise_flags(found: Found, who: str) -> None:
+def raise_flags(found: DenseGroups, who: str) -> None:
     """Warn about results that say more about the parameters than about the data."""
     n = len(found.labels)
     if n < LEAST_ROWS_TO_JUDGE:
@@ -369,10 +369,10 @@ class DBSCAN(WeightedClusterer):
             note_left_out(is_in, distance, who)
         return in_parts(distance, dense if is_in is None else dense[is_in])[0], is_in
 
-    def _rows(self, X: CheckedRows, distance: Distance | None) -> Rows | None:
+    def _rows(self, X: CheckedRows, distance: Distance | None) -> RowSets | None:
         return None if distance is None else prepare_rows(X, None, distance, {}, who=type(self).__name__)
 
-    def _radius(self, X: CheckedRows, rows: Rows | None) -> float:
+    def _radius(self, X: CheckedRows, rows: RowSets | None) -> float:
         if self.eps != "auto":
             return float(self.eps)
         if rows is None and not self._is_given and not issparse(X):
@@ -382,7 +382,7 @@ class DBSCAN(WeightedClusterer):
         dense = dense_rows(X, who=type(self).__name__)
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
-    def _find(self, X: CheckedRows, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+    def _find(self, X: CheckedRows, rows: RowSets | None, eps: float, weights: Weights | None) -> DenseGroups:
         if self.neighbors == "approximate":
             return self._find_near(rows, eps, weights)
         if self._is_given and issparse(X):
@@ -399,7 +399,7 @@ class DBSCAN(WeightedClusterer):
             note_exact_cost(rows, type(self).__name__)
         return find_in_rows(rows, eps, self.min_samples, weights, threads)
 
-    def _find_near(self, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+    def _find_near(self, rows: RowSets | None, eps: float, weights: Weights | None) -> DenseGroups:
         """Return the clusters of the graph of near rows."""
         who, threads = type(self).__name__, resolve_threads(self.n_jobs)
         if rows is None or len(rows.X) > 1:

@@ -318,7 +318,7 @@ class AffinityPropagation(Clusterer):
             state["cluster_centers_"] = X[found.exemplars].copy()
         return state
 
-    def _propagate(self, S: Distances, preference: AnyArray, threads: int, tracker: Tracker) -> Found:
+    def _propagate(self, S: Distances, preference: AnyArray, threads: int, tracker: Tracker) -> Exemplars:
         n = len(S)
         if n == 1 or (has_one_value(preference) and has_equal_similarities(S)):
             return _equal_rows(S, preference)
@@ -344,7 +344,7 @@ class AffinityPropagation(Clusterer):
 
 
 @dataclass(frozen=True)
-class Found:
+class Exemplars:
     """Exemplars in rising order, the group of each row, and iterations."""
 
     exemplars: Indices
@@ -397,7 +397,7 @@ def affinity_propagation(
     return model.cluster_centers_indices_, model.labels_
 
 
-def _equal_rows(S: Distances, preference: AnyArray) -> Found:
+def _equal_rows(S: Distances, preference: AnyArray) -> Exemplars:
     """Return one group, or a group per row, where nothing tells the rows apart."""
     warnings.warn(
         "All samples have mutually equal similarities. Returning arbitrary cluster center(s): one for all "
@@ -407,8 +407,8 @@ def _equal_rows(S: Distances, preference: AnyArray) -> Found:
     )
     n = len(S)
     if preference.flat[0] > S.flat[n - 1]:
-        return Found(np.arange(n), np.arange(n), 0)
-    return Found(np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp), 0)
+        return Exemplars(np.arange(n), np.arange(n), 0)
+    return Exemplars(np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp), 0)
 
 
 def _tell(is_settled: bool, has_exemplars: bool) -> None:
@@ -427,18 +427,18 @@ def _tell(is_settled: bool, has_exemplars: bool) -> None:
     )
 
 
-def _grouped(S: Distances, exemplars: Indices, n_iter: int) -> Found:
+def _grouped(S: Distances, exemplars: Indices, n_iter: int) -> Exemplars:
     """Return the groups: rows go to their best exemplar, of a group the row that is most alike to all."""
     n, k = len(S), len(exemplars)
     if k == 0:
-        return Found(np.zeros(0, dtype=np.intp), np.full(n, -1, dtype=np.intp), n_iter)
+        return Exemplars(np.zeros(0, dtype=np.intp), np.full(n, -1, dtype=np.intp), n_iter)
     groups = _nearest_exemplars(S, exemplars)
     for group in range(k):
         members = np.flatnonzero(groups == group)
         exemplars[group] = members[np.argmax(_total_similarities(S, members))]
     labels = exemplars[_nearest_exemplars(S, exemplars)]
     final = np.unique(labels)
-    return Found(final, np.searchsorted(final, labels), n_iter)
+    return Exemplars(final, np.searchsorted(final, labels), n_iter)
 
 
 def _nearest_exemplars(S: Distances, exemplars: Indices) -> Indices:

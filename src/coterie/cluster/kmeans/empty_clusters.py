@@ -24,7 +24,7 @@ from coterie._support.caller import caller_level
 from coterie._support.typing import AnyArray, Centers, Distances, Indices, Labels, Mask, Weights
 
 if TYPE_CHECKING:
-    from coterie.cluster.kmeans.points import Points, Report, Run, Stopping
+    from coterie.cluster.kmeans.points import KMeansRun, Points, Report, Stopping
 
 MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
@@ -86,7 +86,7 @@ def refill(
 
 def run_without_holes(
     points: Points, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
-) -> Run:
+) -> KMeansRun:
     """Run, and go on while the last assignment left a centre without rows: the next update gives it one."""
     run = points.run(start, stopping, algorithm, report)
     one_iteration = replace(stopping, max_iter=1, tol=-1.0, tol_inertia=None)

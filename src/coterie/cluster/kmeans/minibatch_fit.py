@@ -83,7 +83,7 @@ def resolve_init_size(init_size: int | None, batch_size: int, n_clusters: int, n
 
 def first_state(X: Data | SparseData, weights: Weights | None, plan: MiniBatchPlan) -> BatchState:
     """Return the best of ``plan.n_init`` starts, judged on a random part of the rows."""
-    draw = Draw(X.shape[0], weights, np.random.default_rng([plan.seed, 1]))
+    draw = BatchDraw(X.shape[0], weights, np.random.default_rng([plan.seed, 1]))
     judges = X[draw(plan.init_size)] if plan.n_init > 1 else None
     best: Centers | None = None
     least = np.inf
@@ -109,7 +109,7 @@ def run_batches(
     n_steps = plan.max_iter * n_rows // plan.batch_size
     state, rules = first_state(X, weights, plan), plan.step_rules
     random = np.random.default_rng([plan.seed, 2])
-    draw = Draw(n_rows, weights, random)
+    draw = BatchDraw(n_rows, weights, random)
     smoothing = min(1.0, plan.batch_size * 2.0 / (n_rows + 1))
     tolerance = plan.tol * points_of(X, weights).mean_variance if plan.tol else 0.0
     patience = Patience(PatienceRules(tolerance, plan.max_no_improvement, smoothing, n_steps, plan.say))
@@ -126,7 +126,7 @@ def run_batches(
 
 
 def _one_start(
-    X: Data | SparseData, weights: Weights | None, draw: Draw, plan: MiniBatchPlan, seed: int
+    X: Data | SparseData, weights: Weights | None, draw: BatchDraw, plan: MiniBatchPlan, seed: int
 ) -> Centers:
     if plan.init_size < X.shape[0]:
         X, weights = X[draw(plan.init_size)], None
@@ -209,7 +209,7 @@ def _reassign(
     return BatchState(centers, counts, state.n_since_look)
 
 
-class Draw:
+class BatchDraw:
     """Draws rows with replacement, by weight."""
 
     def __init__(self, n_rows: int, weights: Weights | None, random: np.random.Generator) -> None:

@@ -41,13 +41,13 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.criteria import LikelihoodClusterer
-from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
+from coterie.cluster.mixture.em import EMRun, Problem, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.growth import MixtureGrowth, grow_mixture
 from coterie.cluster.mixture.history import MixtureHistory
 from coterie.cluster.mixture.parameters import Parameters, Statistics, expectation, label_rows
 from coterie.cluster.mixture.predict import MixtureClusterer
-from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows, check_last_fit
+from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, StartRows, check_last_fit
 from coterie.errors import DataNotice, InvalidParameter
 
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
@@ -331,7 +331,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
             spread=np.where(spread > 0, spread, 1.0),
         )
 
-    def _best_run(self, problem: Problem, teller: Teller) -> Run:
+    def _best_run(self, problem: Problem, teller: Teller) -> EMRun:
         shape = (self.n_components, problem.X.shape[1])
         if self.warm_start and hasattr(self, "converged_"):
             check_last_fit(
@@ -345,8 +345,8 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         parts = (self.weights_init, self.means_init, self.precisions_init)
         given = GivenStart.checked(*parts, problem.family, shape)
         draws = Draws(self.random_state)
-        rows = Rows(problem.X, problem.weights, self.n_components, problem.family)
-        best: Run | None = None
+        rows = StartRows(problem.X, problem.weights, self.n_components, problem.family)
+        best: EMRun | None = None
         for start in range(self.n_init):
             teller.begin_run(start)
             statistics = None if given.is_complete else STARTS[self.init_params](rows, draws)
@@ -356,7 +356,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         assert best is not None
         return best
 
-    def _found(self, problem: Problem, best: Run) -> FittedAttributes:
+    def _found(self, problem: Problem, best: EMRun) -> FittedAttributes:
         parameters, labels, bound = _judged(problem, best)
         if leaves_last_step(problem, best, bound):
             parameters, labels, bound = _judged(problem, best)
@@ -377,7 +377,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         }
 
 
-def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
+def _judged(problem: Problem, run: EMRun) -> tuple[Parameters, Labels, float]:
     """Return the parameters in the precision of the rows, their labels, and their mean log-likelihood."""
     parameters = run.parameters.astype(problem.X.dtype)
     labels, logs = label_rows(problem.X, parameters, problem.shift)

@@ -14,7 +14,7 @@ from coterie._printing import count_of
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import AnyArray, FloatArray, Labels, SparseData, Weights
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
-from coterie.cluster.spectral.graphs import Graph
+from coterie.cluster.spectral.graphs import AffinityGraph
 from coterie.errors import DataNotice, InvalidData
 
 Mask = npt.NDArray[np.bool_]
@@ -50,7 +50,7 @@ class SolverOptions:
     seed: int
 
 
-def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOptions) -> Embedding:
+def embed(graph: AffinityGraph, n_components: int, laplacian: str, options: SolverOptions) -> Embedding:
     """Return the eigenvectors of the smallest eigenvalues of a graph's Laplacian.
 
     With W the weights and D their row sums: "unnormalized" is L = D - W, "symmetric" is
@@ -142,7 +142,7 @@ def _check_degrees(degrees: FloatArray) -> None:
         )
 
 
-def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
+def _problem(graph: AffinityGraph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
     degrees = graph.degrees
     constant = np.ones(graph.n) if laplacian == "unnormalized" else np.sqrt(degrees)
     if graph.masses is not None:
@@ -178,7 +178,7 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
 
 
 def _per_copy(
-    vectors: FloatArray, eigenvalues: FloatArray, graph: Graph, laplacian: str, tol: float
+    vectors: FloatArray, eigenvalues: FloatArray, graph: AffinityGraph, laplacian: str, tol: float
 ) -> FloatArray:
     """Return coordinates of the points from vectors of unit length: of each of a point's copies the same.
 
@@ -202,7 +202,7 @@ def _follow(
     coordinates: FloatArray,
     points: Mask,
     is_asked: Mask,
-    graph: Graph,
+    graph: AffinityGraph,
     eigenvalues: FloatArray,
     laplacian: str,
 ) -> FloatArray:
@@ -261,7 +261,7 @@ class WeightedGraph:
     of itself, only less influence on others: there, the diagonal is 0.
     """
 
-    graph: Graph
+    graph: AffinityGraph
     masses: Weights
 
     @property
@@ -301,14 +301,14 @@ class WeightedGraph:
         roots = sparse.diags_array(np.sqrt(self.masses))
         return sparse.csr_array(roots @ self.graph.stored() @ roots + sparse.diags_array(self.loops))
 
-    def among(self, points: AnyArray) -> Graph:
+    def among(self, points: AnyArray) -> AffinityGraph:
         return WeightedGraph(self.graph.among(points), self.masses[points])
 
     def parts(self) -> Labels:
         return self.graph.parts()
 
 
-def _in_range(graph: Graph, values: FloatArray) -> FloatArray:
+def _in_range(graph: AffinityGraph, values: FloatArray) -> FloatArray:
     """Return a product whose factor neither overflows nor vanishes in float32."""
     size = float(np.abs(values).max(initial=0.0)) or 1.0
     return np.asarray(graph.times(values / size) * size)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import RandomState
 from coterie._support.validation import check_seed
-from coterie.evaluate.internal.partitions import Codes, Partition
+from coterie.evaluate.internal.partitions import Codes, SampleGroups
 
 LEAST_PER_CLUSTER = 2  # one sample has no variance
 
@@ -61,7 +61,7 @@ class Estimate(float):
         return f"{float(self):.6g} ({self.how})"
 
 
-def draw_from_each(partition: Partition, size: int, random_state: RandomState) -> npt.NDArray[np.intp]:
+def draw_from_each(partition: SampleGroups, size: int, random_state: RandomState) -> npt.NDArray[np.intp]:
     """Return about `size` samples, sorted: as many of each cluster as its share, but at least a few.
 
     Examples

@@ -13,7 +13,7 @@ from coterie._support.validation import shift_seed
 from coterie.evaluate.belief import fit_pca_box, fit_uniform
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
-from coterie.select.partitions import Partitions
+from coterie.select.partitions import LabelsByK
 from coterie.select.rules import Measured, first_within_one_error
 from coterie.select.subject import Subject
 
@@ -49,7 +49,7 @@ def log_dispersion(X: Data, labels: Labels, k: int) -> float:
         return float(np.log(total * unit))
 
 
-def _logs(rows: Data, partitions: Partitions, ks: tuple[int, ...]) -> Values:
+def _logs(rows: Data, partitions: LabelsByK, ks: tuple[int, ...]) -> Values:
     found = np.full(len(ks), np.nan)
     for at, k in enumerate(ks):
         labels = partitions.labels[k]
