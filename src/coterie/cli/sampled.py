@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coterie._support.typing import Settings
-from coterie.data import Table, read_table, shown_name
-from coterie.data.paths import is_in_blocks
+from coterie.data import Table, read_labels_table, read_table, shown_name
+from coterie.data.paths import is_in_blocks, is_place
 from coterie.errors import InvalidData, InvalidParameter
 
 TREE_ROWS, PLOT_ROWS, EVALUATE_ROWS = 5_000, 20_000, 20_000  # of a sample
@@ -40,6 +40,31 @@ def sample_alike(data: str, others: Sequence[str], reading: Settings) -> list[Ta
         tables.append(labels)
     tell(data, drawn.n_rows, n_all)
     return tables
+
+
+class Evaluated(NamedTuple):
+    """Labels, the rows that they are of, and the classes: a column, a file, or rows of one."""
+
+    labels: Table
+    rows: Table | None
+    classes: str | Table | None
+
+
+def read_evaluated(
+    labels: str, data: str | None, truth: str | None, files: Settings, reading: Settings
+) -> Evaluated:
+    """Return what ``coterie evaluate`` compares; of data that are read in blocks, the same rows of each."""
+    if data is not None:
+        others = [labels, *([truth] if truth is not None and is_place(truth) else [])]
+        drawn = sample_alike(data, others, {**files, **reading})
+        if drawn is not None:
+            rows, labelled, *more = drawn
+            return Evaluated(labelled, rows, more[0] if more else truth)
+    table = read_labels_table(labels, **files)
+    if data is None:
+        return Evaluated(table, None, truth)
+    is_same = data == labels and not reading
+    return Evaluated(table, table if is_same else read_table(data, **files, **reading), truth)
 
 
 def refuse_labels(data: str, output: Path | None) -> None:
