@@ -158,15 +158,32 @@ def _of_pairs(
     who: str,
     options: ValuesByName,
 ) -> float:
+    how = (metric, sample_size, random_state, noise, who, options)
+    return _of_sample(lambda *sample: function(all_pairs(*sample, who)), X, labels, None, *how)
+
+
+def _of_sample(
+    function: Callable[[Space, SampleGroups], float],
+    X: MatrixLike,
+    labels: VectorLike,
+    sample_weight: VectorLike | None,
+    metric: DistanceLike,
+    sample_size: int | None,
+    random_state: RandomState,
+    noise: Noise,
+    who: str,
+    options: ValuesByName,
+) -> float:
+    """Return a measure of all samples, or its estimate from a few of every cluster."""
     check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
     check_parameter(random_state, Seed(), name="random_state", who=who)
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
     space = read_space(X, metric, partition, who=who, options=options)
     if sample_size is not None and sample_size < partition.n_samples:
         kept = draw_from_each(partition, sample_size, random_state)
         partition, space = partition.take(kept).require_groups(), space.take(kept)
-        return Estimate.of_draw(function(all_pairs(space, partition, who)), partition.n_samples)
-    return function(all_pairs(space, partition, who))
+        return Estimate.of_draw(function(space, partition), partition.n_samples)
+    return function(space, partition)
 
 
 def all_pairs(space: Space, partition: SampleGroups, who: str) -> PairDistances:
@@ -221,16 +238,8 @@ def point_biserial(
     >>> round(point_biserial([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
     0.9562
     """
-    who = "point_biserial"
-    check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
-    check_parameter(random_state, Seed(), name="random_state", who=who)
-    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
-    space = read_space(X, metric, partition, who=who, options=kwds)
-    if sample_size is not None and sample_size < partition.n_samples:
-        kept = draw_from_each(partition, sample_size, random_state)
-        partition, space = partition.take(kept).require_groups(), space.take(kept)
-        return Estimate.of_draw(_correlation(space, partition), partition.n_samples)
-    return _correlation(space, partition)
+    how = (metric, sample_size, random_state, noise, "point_biserial", kwds)
+    return _of_sample(_correlation, X, labels, sample_weight, *how)
 
 
 def _correlation(space: Space, partition: SampleGroups, unit: float = 1.0) -> float:
