@@ -70,6 +70,17 @@ def test_one_name_is_one_thing():
     assert {name: places for name, places in homes.items() if len(places) > 1}.keys() == IN_TWO_ROOMS
 
 
+def test_warnings_name_the_line_of_the_caller():
+    """Law: nobody counts frames by hand: every warning goes through `warn_caller`."""
+    own = [
+        str(path.relative_to(ROOT))
+        for path in sorted(ROOT.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn"
+    ]
+    assert own == ["_support/caller.py"]
+
+
 def test_no_folder_is_crowded():
     """Law: no folder has more than about 25 modules."""
     crowded = {

@@ -16,6 +16,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
+from coterie._support.caller import warn_caller
 from coterie._support.lazy import lazy_names, postponed_in
 from coterie._support.typing import AnyFunction, ValuesByName
 
@@ -51,6 +52,7 @@ __all__ = [
     "clone",
     "get_tags",
     "has_fit_parameter",
+    "warn_not_converged",
     "with_callbacks",
 ]
 
@@ -166,6 +168,12 @@ def _callbacks() -> Any:
         return import_module("sklearn.callback")
     except ImportError:  # before scikit-learn 1.9
         return None
+
+
+def warn_not_converged(who: str, max_iter: int) -> None:
+    """Warn that the iterations of an estimator were cut short."""
+    message = f"{who} has not converged after {max_iter} iterations: raise max_iter or tol."
+    warn_caller(message, import_module("sklearn.exceptions").ConvergenceWarning)
 
 
 def with_callbacks(method: AnyFunction) -> AnyFunction:

@@ -152,8 +152,15 @@ def find(asked: Request) -> FoundTree:
         tree, n_saturated = drawn.support(tree), drawn.n_saturated
     tree = _rooted(tree, asked)
     labels = _cut(tree, asked.cut)
-    counts = {"n_bootstrap": asked.n_bootstrap, "n_saturated": n_saturated}
-    return FoundTree(source.name, tree, alignment, **how, **counts, labels=labels)
+    return FoundTree(
+        source.name,
+        tree,
+        alignment,
+        **how,
+        n_bootstrap=asked.n_bootstrap,
+        n_saturated=n_saturated,
+        labels=labels,
+    )
 
 
 def show(found: FoundTree, files: Outputs, *, as_json: bool) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
+from coterie._support.caller import warn_caller
 from coterie._support.lazy import lazy_names
 from coterie.cluster.catalogue import Method, find_method, methods
 
@@ -148,7 +148,7 @@ __all__ = [
 
 def catalogue() -> tuple[Method, ...]:
     """Return every method. Deprecated: use `methods`."""
-    warnings.warn("coterie.cluster.catalogue is deprecated: use methods().", DeprecationWarning, stacklevel=2)
+    warn_caller("coterie.cluster.catalogue is deprecated: use methods().", DeprecationWarning)
     return methods()
 
 

@@ -8,7 +8,6 @@ when the wanted recall is reached.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -17,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, CheckedRows, Data, Distances, FloatArray, Indices, SparseData
 from coterie._support.validation import check_data
 from coterie.distance.catalogue import Distance
@@ -469,11 +468,10 @@ def descend(
     descent.run()
     found = descent.found()
     if found.recall < recall:
-        warnings.warn(
+        warn_caller(
             f"{who} reached a recall of {found.recall:.3f}, below recall={recall:g}: neighbours of "
             f"neighbours do not lead to the rest in these rows. Use recall=None for exact neighbours.",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
     return found, descent
 

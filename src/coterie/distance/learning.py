@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.stoppable import stoppable
 from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Mask
@@ -218,11 +217,10 @@ def _note_incomparable(X: Data, counts: AnyArray, who: str) -> None:
         return  # two rows that have more than half of the columns each share one
     patterns = np.unique(is_there, axis=0).astype(np.float32)
     if len(patterns) <= MOST_PATTERNS and not (patterns @ patterns.T).all():
-        warnings.warn(
+        warn_caller(
             f"some rows of X have no column in which both have a value: their {who} distance is taken to be "
             f"1, the largest. Leave out rows or columns that are mostly missing.",
             DataNotice,
-            stacklevel=caller_level(),
         )
 
 

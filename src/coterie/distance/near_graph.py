@@ -6,14 +6,12 @@ pairs between some rows of each part and all rows outside of it.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, Distances, FloatArray, Indices, SparseData
 from coterie.distance.neighbours import Neighbours, near_of_rows
 from coterie.distance.rows import RowSets
@@ -36,11 +34,10 @@ def note_exact_cost(rows: RowSets, who: str) -> None:
         return
     seconds = SECONDS_PER_PAIR * n_rows**2 * n_columns
     time = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
-    warnings.warn(
+    warn_caller(
         f"{who} compares all pairs of {n_rows:,} rows x {n_columns} columns, which may take about {time}. "
         f'neighbors="approximate" takes a fraction of that.',
         ParameterNotice,
-        stacklevel=caller_level(),
     )
 
 

@@ -72,7 +72,7 @@ class NullRows:
         """Return rows of one Gaussian."""
         if self.filled is None or not self.filled.any():
             return self._rounded(self._gaussian.draw(rng))
-        drawn = self._rounded(self._of_known(rng))
+        drawn = self._rounded(self._of_known(self.filled, rng))
         gaps = self.filled & ~self.filled.all(axis=0)  # what a sample lacks has nothing to be filled with
         return fill_from_similar(np.where(gaps, np.nan, drawn))
 
@@ -85,13 +85,14 @@ class NullRows:
         """The step that each column is rounded to; 0 where it is not."""
         return np.array([step_of(column) for column in self.rows.T])
 
-    def _of_known(self, rng: np.random.Generator) -> Data:
+    def _of_known(self, filled: Mask, rng: np.random.Generator) -> Data:
         """Draw from the means and covariances of the values that were not missing."""
-        known = np.where(self.filled, np.nan, self.rows.astype(np.float64))
-        n_known = np.maximum((~self.filled).sum(axis=0), 1)
+        known = np.where(filled, np.nan, self.rows.astype(np.float64))
+        n_known = np.maximum((~filled).sum(axis=0), 1)
         means = np.nansum(known, axis=0) / n_known
-        centred = np.where(self.filled, 0.0, known - means)
-        pairs = np.maximum((~self.filled).astype(np.float64).T @ (~self.filled).astype(np.float64), 1.0)
+        centred = np.where(filled, 0.0, known - means)
+        is_known = (~filled).astype(np.float64)
+        pairs = np.maximum(is_known.T @ is_known, 1.0)
         values, axes = stoppable(np.linalg.eigh, (centred.T @ centred) / pairs)
         root = axes * np.sqrt(np.maximum(values, 0.0))
         drawn = rng.normal(size=self.rows.shape) @ root.T + means

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
@@ -13,7 +12,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -327,11 +326,10 @@ def label_subclusters(
     if not is_whole(n_clusters):
         return _labels_by(n_clusters, centers, who)
     if n < n_clusters:
-        warnings.warn(
+        warn_caller(
             f"Number of subclusters found ({n}) by {who} is less than n_clusters={n_clusters}: each is a "
             f"cluster. Decrease the threshold.",
             scikit_learn.ConvergenceWarning,
-            stacklevel=caller_level(),
         )
         return np.arange(n)
     if n == 1:

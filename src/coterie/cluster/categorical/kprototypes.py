@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -192,10 +191,9 @@ class _PrototypeClusterer(WeightedClusterer):
         warn_if_fewer(len(prototypes), k)
         labels, _ = rows.labels(prototypes, gamma, resolve_threads(self.n_jobs))
         if not best.is_settled:
-            warnings.warn(
+            warn_caller(
                 f"{who} has not converged after {self.max_iter} passes: raise max_iter.",
                 scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
             )
         return {
             "labels_": labels,

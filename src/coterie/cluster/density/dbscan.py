@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -123,7 +123,7 @@ def raise_flags(found: DenseGroups, who: str) -> None:
         text = f"{share:.0%} of the rows are in one cluster: eps is too large, or there is one group"
     else:
         return
-    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=caller_level())
+    warn_caller(f"{who}: {text}. {hint}", DataNotice)
 
 
 class DBSCAN(WeightedClusterer):
@@ -418,9 +418,8 @@ class DBSCAN(WeightedClusterer):
         X = X.astype(bool) if is_boolean(self.metric) and not issparse(X) else X
         return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
 
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
-        return checked
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
+        return resolve_input(X, self._kind, estimator=self, rules=RULES).values
 
     def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
         """Return the weights; negative ones are allowed: such a row keeps its neighbours from being core."""

@@ -9,7 +9,6 @@ scikit-learn's arithmetic, up to a number of rows.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
+from coterie._support.caller import warn_caller
 from coterie._support.stoppable import ROWS_AT_ONCE, stoppable
 from coterie._support.typing import (
     AnyArray,
@@ -75,11 +75,9 @@ def of_matrix(
     core = core_of_matrix(scaled, min_samples, weights)
     found = by_distance(*_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True)
     if np.isinf(found.distance).any():
-        warnings.warn(
+        warn_caller(
             "The minimum spanning tree contains edge weights with value infinity. Potentially, you are "
-            "missing too many distances in the initial distance matrix for the given neighborhood size.",
-            UserWarning,
-            stacklevel=6,
+            "missing too many distances in the initial distance matrix for the given neighborhood size."
         )
     return found
 

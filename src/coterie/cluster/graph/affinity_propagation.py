@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads
@@ -274,11 +273,10 @@ class AffinityPropagation(Clusterer):
                 "where the rows are not known. Fit the rows themselves: affinity='euclidean'."
             )
         if self.cluster_centers_.shape[0] == 0:
-            warnings.warn(
+            warn_caller(
                 "This model does not have any cluster centers because affinity propagation did not converge. "
                 "Labeling every sample as '-1'. Fit again with a larger damping or max_iter.",
                 scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
             )
             return np.full(data.shape[0], -1, dtype=np.intp)
         centers = _dense_centers(self.cluster_centers_, type(self).__name__)
@@ -399,11 +397,10 @@ def affinity_propagation(
 
 def _equal_rows(S: Distances, preference: AnyArray) -> Exemplars:
     """Return one group, or a group per row, where nothing tells the rows apart."""
-    warnings.warn(
+    warn_caller(
         "All samples have mutually equal similarities. Returning arbitrary cluster center(s): one for all "
         "rows, or every row if the preference is larger than the similarities.",
         DataNotice,
-        stacklevel=caller_level(),
     )
     n = len(S)
     if preference.flat[0] > S.flat[n - 1]:
@@ -420,10 +417,9 @@ def _tell(is_settled: bool, has_exemplars: bool) -> None:
         else "this model will not have any cluster centers."
     )
     joint = ", " if has_exemplars else " and "
-    warnings.warn(
+    warn_caller(
         f"Affinity propagation did not converge{joint}{end} Raise damping (0.9, say) or max_iter.",
         scikit_learn.ConvergenceWarning,
-        stacklevel=caller_level(),
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FittedAttributes, SparseData, Weights
@@ -88,10 +86,9 @@ def _plan(model: KMeans, X: Data | SparseData, space: FittedGeometry) -> KMeansP
         refuse_options(model, who=who)
     algorithm = ALGORITHMS[model.algorithm]
     if model.algorithm == "elkan" and model.n_clusters == 1:
-        warnings.warn(
+        warn_caller(
             "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
         algorithm = "lloyd"
     return KMeansPlan(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import Tracker
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -69,11 +68,10 @@ def resolve_init_size(init_size: int | None, batch_size: int, n_clusters: int, n
         size = INIT_BATCHES * batch_size
         size = size if size >= n_clusters else INIT_BATCHES * n_clusters
     elif init_size < n_clusters:
-        warnings.warn(
+        warn_caller(
             f"init_size={init_size} should be larger than n_clusters={n_clusters}. Setting it to "
             f"min(3*n_clusters, n_samples)",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
         size = INIT_BATCHES * n_clusters
     else:

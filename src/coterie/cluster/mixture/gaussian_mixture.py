@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -387,11 +386,10 @@ def _judged(problem: Problem, run: EMRun) -> tuple[Parameters, Labels, float]:
 def warn_unless_converged(best: EndedRun, max_iter: int) -> None:
     """Say so when the best run was cut short; without iterations nobody expects an end."""
     if not best.converged and max_iter > 0:
-        warnings.warn(
+        warn_caller(
             "Best performing initialization did not converge. Try different init parameters, or increase "
             "max_iter, tol, or check for degenerate data.",
             scikit_learn.ConvergenceWarning,
-            stacklevel=caller_level(),
         )
 
 
@@ -399,11 +397,10 @@ def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
     """Say so when `reg_covar` far exceeds the variance of every column: groups then look like one."""
     largest, reg_covar = float(spread.max()) ** 2, float(reg_covar)
     if 0 < HIDING * largest < reg_covar:
-        warnings.warn(
+        warn_caller(
             f"reg_covar={reg_covar:g} is far larger than the variance of every column (the largest is "
             f"{largest:.1g}) and hides the groups. Scale the columns, or choose a smaller reg_covar.",
             DataNotice,
-            stacklevel=caller_level(),
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +11,6 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -421,11 +419,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
         with track(self.progress, f"{who}: start", total=self.n_init).also(listener) as tracker:
             best = self._best_run(rows, tracker)
         if not best.converged:
-            warnings.warn(
-                f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         return {
             "labels_": rows.label(best.sphere)[0],
             "weights_": best.sphere.weights,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from coterie._printing import count_of
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import AnyArray, FloatArray, Labels, SparseData, Weights
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
@@ -242,11 +242,10 @@ def _warn_if_not_connected(n_parts: int, n_isolated: int, *, are_at_origin: bool
     if n_isolated:
         alone = f" and {count_of(n_isolated, 'isolated point')}"
         alone += ", kept at the origin" if are_at_origin else ""
-    warnings.warn(
+    warn_caller(
         "Graph is not fully connected, spectral embedding may not work as expected: it has "
         f"{count_of(n_parts, 'component')}{alone}.",
         DataNotice,
-        stacklevel=8,
     )
 
 

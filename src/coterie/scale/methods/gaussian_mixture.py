@@ -14,7 +14,6 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     FittedAttributes,
@@ -271,11 +270,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
                 continue_run(problem, run, -np.inf, after_pass)
             found = self._found(problem, run, start, blocks)
         if not run.converged:
-            warnings.warn(
-                f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         return found
 
     def _problem(self, blocks: Blocks, weights: Blocks | None, whole: moments.BlockTotals) -> BlockProblem:
