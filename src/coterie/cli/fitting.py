@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from coterie._support.progress import track
 from coterie._support.typing import Labels, Settings, ValuesByName
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
     from coterie.text import TextClustering
 
 NOT_CONVINCING = 3  # exit code of --strict
-
-
-class TextOptions(TypedDict):
-    """How a file of text is read."""
-
-    header: bool | None
-    encoding: str | None
 
 
 @contextmanager

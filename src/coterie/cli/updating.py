@@ -8,7 +8,8 @@ from typing import Unpack
 
 from coterie._support.files import check_output
 from coterie._support.progress import track
-from coterie.cli.fitting import TextOptions, refuse_options
+from coterie.cli.fitting import refuse_options
+from coterie.cli.options import TextOptions
 from coterie.cli.render.terminal import is_watched
 from coterie.data import Table
 from coterie.data.databases import SpooledRows

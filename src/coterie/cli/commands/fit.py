@@ -168,7 +168,7 @@ def fit(
     )  # fmt: skip
     files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)
-    how: fitting.TextOptions = {"header": header, "encoding": encoding}
+    how: options.TextOptions = {"header": header, "encoding": encoding}
     found: Clustering | GraphClustering | TextClustering
     if graph or directed:
         found = graphs.find(data, request, files, graph, directed, report, **how)

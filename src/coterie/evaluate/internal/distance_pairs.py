@@ -159,7 +159,7 @@ def _of_pairs(
     options: ValuesByName,
 ) -> float:
     how = (metric, sample_size, random_state, noise, who, options)
-    return _of_sample(lambda *sample: function(all_pairs(*sample, who)), X, labels, None, *how)
+    return _of_sample(lambda space, groups: function(all_pairs(space, groups, who)), X, labels, None, *how)
 
 
 def _of_sample(
