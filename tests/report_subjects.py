@@ -10,7 +10,7 @@ from coterie.cluster import AgglomerativeClustering, KMeans
 from coterie.evaluate import Significance
 from coterie.pipeline.other_numbers import cuts_of
 from coterie.pipeline.partition import Partition, RowsAtHand, relabel_by_size
-from coterie.show.report import Subject
+from coterie.show.report import ReportSubject
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -38,7 +38,7 @@ def make_subject(X, columns, labels, *, classes=None, labelings=None, **more):
     }
     rows = RowsAtHand(X, points, np.arange(len(X)), tuple(columns), len(X), classes=classes)
     others = {k: Partition(rows, np.asarray(found)) for k, found in (labelings or {}).items()}
-    return Subject(partition=Partition(rows, np.asarray(labels)), others=others, **(fields | more))
+    return ReportSubject(partition=Partition(rows, np.asarray(labels)), others=others, **(fields | more))
 
 
 def evidence_of(k, ks):

@@ -9,6 +9,11 @@ import coterie
 
 ROOT = Path(coterie.__file__).parent
 SHARED = ("_support", "_core")  # what every room uses
+# Public names that two rooms have: a method in memory and over blocks, of rows and of series.
+IN_TWO_ROOMS = {
+    *("DBSCAN", "GaussianMixture", "KMeans", "KMedoids", "LatentClasses", "MiniBatchKMeans"),
+    "Barycentre",
+}
 
 
 def imports():
@@ -53,6 +58,27 @@ def test_other_rooms_come_through_the_door_of_a_family():
         if target.rpartition(".")[0] in families and room_of(module) != room_of(target)
     ]
     assert wrong == []
+
+
+def test_one_name_is_one_thing():
+    """Law: a class has a name that no class of another module has, unless it is the same method elsewhere."""
+    homes = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: places for name, places in homes.items() if len(places) > 1}.keys() == IN_TWO_ROOMS
+
+
+def test_warnings_name_the_line_of_the_caller():
+    """Law: nobody counts frames by hand: every warning goes through `warn_caller`."""
+    own = [
+        str(path.relative_to(ROOT))
+        for path in sorted(ROOT.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn"
+    ]
+    assert own == ["_support/caller.py"]
 
 
 def test_no_folder_is_crowded():

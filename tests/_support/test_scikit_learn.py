@@ -171,3 +171,29 @@ assert model.fit(frame).feature_names_in_.tolist() == ["a", "b"]
 assert scipy.stats.norm.cdf(0.0) == 0.5
 """
     run(code)
+
+
+def test_other_threads_get_the_modules_themselves():
+    """Law: while scikit-learn is loaded, no other thread's ``import pandas`` gives a stand-in."""
+    code = """
+import sys, threading
+from types import ModuleType
+seen, threads = [], []
+def use():
+    import pandas, scipy.stats
+    seen.extend([type(pandas), type(scipy.stats), type(sys.modules["pandas"]), pandas.Series([1]).sum() == 1])
+def watch(event, told):  # hears of every module that is imported meanwhile
+    if event != "import":
+        return
+    held = [sys.modules.get(waiting) for waiting in ("pandas", "scipy.stats")]
+    assert all(module is None or type(module) is ModuleType for module in held), held
+    if told[0] == "sklearn.utils.parallel" and not threads:  # next to pandas where scikit-learn wants it
+        threads.append(threading.Thread(target=use))
+        threads[0].start()
+        threads[0].join()
+sys.addaudithook(watch)
+from coterie.cluster import KMeans
+KMeans(2)
+assert seen == [ModuleType] * 3 + [True], seen
+"""
+    run(code)

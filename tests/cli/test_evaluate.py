@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from coterie.cli.app import run
 from coterie.data import SCALINGS, fit_scaling
 from coterie.evaluate import compare, measures, silhouette_score
 from coterie.pipeline.groups import group_name
@@ -23,18 +22,6 @@ def flowers(tmp_path, monkeypatch):
     rows = "".join(f"{true},{pred}\n" for true, pred in zip(TRUE, PRED, strict=True))
     (tmp_path / "flowers.csv").write_text(f"species,group\n{rows}")
     return tmp_path
-
-
-@pytest.fixture
-def cli(capsys):
-    """Run a command; return its exit code, output and error output."""
-
-    def call(*arguments):
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def test_answer_first(flowers, cli):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.cli.app import run
-from coterie.cli.plot_subject import PlotRequest, Subject
+from coterie.cli.plot_subject import PlotRequest, PlotSubject
 from coterie.cli.plot_values import (
     contingency,
     evidence,
@@ -36,7 +36,7 @@ def table(tmp_path, monkeypatch):
 
 def subject(table, method="kmeans", k=3, truth="kind"):
     fit = make_request(method, k, scale="standard", believe=False)
-    return Subject(PlotRequest(fit, k, "ward", truth, None), table=table, model=None)
+    return PlotSubject(PlotRequest(fit, k, "ward", truth, None), table=table, model=None)
 
 
 def test_evidence_goes_to_twelve_or_to_k(table):
@@ -77,10 +77,10 @@ def test_spectral_models_show_more_eigenvalues_than_groups(table):
 def test_a_spectral_model_alone_shows_its_own_eigenvalues(table):
     """Law: a saved model draws what it holds without rows; one of another family says what it lacks."""
     about = subject(table, "spectral")
-    alone = Subject(about.request, table=None, model=about.model)
+    alone = PlotSubject(about.request, table=None, model=about.model)
     assert spectral_model(alone).eigenvalues_.size == 4
     with pytest.raises(InvalidParameter, match="MODEL has none: give them with --data DATA"):
-        spectral_model(Subject(about.request, table=None, model=suggest_eps))
+        spectral_model(PlotSubject(about.request, table=None, model=suggest_eps))
 
 
 def test_models_have_the_numbers_of_the_groups(table):

@@ -19,16 +19,6 @@ def shop(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def cli(capsys):
-    def call(*arguments):
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
-
-
 def test_suggestions_can_be_typed(shop, cli, monkeypatch):
     """Law: what the answer suggests leaves out the files that exist by now, and names those that could be."""
     said = ["customers.csv", "-k", "5", "-o", "g.csv", "--force"]

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from coterie.cli.app import run
 from coterie.select import criteria
 
 
@@ -20,18 +19,6 @@ def folder(tmp_path, monkeypatch):
     cloud = rng.normal(size=(80, 2))
     np.savetxt(tmp_path / "cloud.csv", cloud, delimiter=",", header="a,b", comments="")
     return tmp_path
-
-
-@pytest.fixture
-def cli(capsys):
-    """Run a command; return its exit code, output and error output."""
-
-    def call(*arguments):
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 FEW = ("--criterion", "silhouette", "--criterion", "gap_pca")

@@ -7,7 +7,6 @@ import pytest
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from coterie.cli.app import run
 from coterie.tree import Dendrogram
 
 NAMES = ["Ada", "Bob", "Cy", "Dee", "Eve"]
@@ -41,18 +40,6 @@ def folder(tmp_path, monkeypatch):
     )
     write(tmp_path / "alike.csv", "I1,I2,I3,I4,I5", SIMILARITIES)
     return tmp_path
-
-
-@pytest.fixture
-def cli(capsys):
-    """Run a command; return its exit code, output and error output."""
-
-    def call(*arguments):
-        capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def test_small_tables_are_drawn(folder, cli):

@@ -36,11 +36,6 @@ EXPECTED_FAILURES = dict.fromkeys(
 )
 
 
-@pytest.fixture(params=[np.float32, np.float64])
-def global_dtype(request):
-    return request.param
-
-
 def test_the_class_under_test_is_ours():
     """Law: scikit-learn's tests of bisecting k-means run on our class."""
     assert THEIRS.BisectingKMeans is BisectingKMeans

@@ -16,7 +16,7 @@ import coterie
 from coterie import _core
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.cluster.density.condensed_tree import (
-    Selection,
+    SelectedClusters,
     label_rows,
     outlier_scores,
     select_clusters,
@@ -132,8 +132,8 @@ def test_hierarchy_is_that_of_copies_in_the_same_order(seed, min_samples, size, 
     edges, length = spell_out(model, weights)
     left, right, sizes = _core.merge_components(edges)
     tree = CondensedTree(*_core.condense(left, right, length, sizes, size), n_rows=int(weights.sum()))
-    chosen = select_clusters(tree, Selection(method))
-    labels = label_rows(tree, chosen, Selection(method))
+    chosen = select_clusters(tree, SelectedClusters(method))
+    labels = label_rows(tree, chosen, SelectedClusters(method))
     assert_same_groups(np.repeat(model.labels_, weights), labels)
     np.testing.assert_allclose(np.repeat(model.probabilities_, weights), strengths(tree, chosen, labels))
     np.testing.assert_allclose(np.repeat(model.outlier_scores_, weights), outlier_scores(tree))

@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
 import pytest
 import sklearn.cluster
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -37,11 +36,6 @@ globals().update({name: test for name, test in vars(THEIRS).items() if name.star
 
 @pytest.fixture(params=[0, 42])
 def global_random_seed(request):
-    return request.param
-
-
-@pytest.fixture(params=[np.float32, np.float64])
-def global_dtype(request):
     return request.param
 
 

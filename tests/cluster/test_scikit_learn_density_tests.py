@@ -57,11 +57,6 @@ for module in THEIRS:
 
 
 @pytest.fixture
-def global_random_seed():
-    return 42
-
-
-@pytest.fixture
 def global_dtype():
     import numpy as np
 

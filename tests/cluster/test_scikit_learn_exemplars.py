@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
 import pytest
 import sklearn.cluster
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -48,11 +47,6 @@ for module in (MESSAGES, SHIFTS):
 
 @pytest.fixture(params=[0, 42])
 def global_random_seed(request):
-    return request.param
-
-
-@pytest.fixture(params=[np.float32, np.float64])
-def global_dtype(request):
     return request.param
 
 

@@ -51,11 +51,6 @@ globals().update(
 )
 
 
-@pytest.fixture
-def global_random_seed():
-    return 42
-
-
 def test_nothing_is_left_out_by_a_name_that_no_longer_exists():
     """Law: every test left out exists, and the classes under test are ours."""
     assert set(LEFT_OUT) <= set(vars(TREES))

@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
 import pytest
 import sklearn.cluster
 import sklearn.mixture
@@ -44,16 +43,6 @@ globals().update(
     {name: test for name, test in vars(THEIRS).items() if name.startswith("test_") and name not in LEFT_OUT}
 )
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-@pytest.fixture
-def global_random_seed():
-    return 42
-
-
-@pytest.fixture(params=[np.float32, np.float64])
-def global_dtype(request):
-    return request.param
 
 
 def test_nothing_is_left_out_by_a_name_that_no_longer_exists():

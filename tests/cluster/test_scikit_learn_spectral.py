@@ -50,11 +50,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def global_random_seed():
-    return 42
-
-
 def test_the_class_under_test_is_ours():
     """Law: scikit-learn's tests see our names."""
     assert THEIRS.SpectralClustering is SpectralClustering

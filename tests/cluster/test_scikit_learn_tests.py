@@ -4,8 +4,6 @@ import importlib.util
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
-import pytest
 import sklearn.cluster
 
 from coterie import cluster
@@ -39,16 +37,6 @@ THEIRS = load_with_our_classes()
 globals().update(
     {name: test for name, test in vars(THEIRS).items() if name.startswith("test_") and name not in LEFT_OUT}
 )
-
-
-@pytest.fixture
-def global_random_seed():
-    return 42
-
-
-@pytest.fixture(params=[np.float32, np.float64])
-def global_dtype(request):
-    return request.param
 
 
 def test_nothing_is_left_out_by_a_name_that_no_longer_exists():

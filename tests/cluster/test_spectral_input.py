@@ -167,11 +167,12 @@ def test_progress_hears_the_stages():
 
 
 def test_eigenvectors_that_are_not_settled_are_announced(monkeypatch):
-    """Law: where lobpcg does not get as far as asked, one warning says how far it got, and the way out."""
+    """Law: where lobpcg does not get as far as asked, a warning on the caller's line says how far it got."""
     monkeypatch.setattr("coterie.cluster.spectral.eigen.MOST_PRODUCTS", 2)
     model = SpectralClustering(4, gamma=0.5, eigen_solver="lobpcg", eigen_tol=1e-12, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"lobpcg converged to .* only, not to 1e-12\. "):
+    with pytest.warns(ConvergenceWarning, match=r"lobpcg converged to .* only, not to 1e-12\. ") as told:
         model.fit(BLOBS)
+    assert {warning.filename for warning in told} == {__file__}
 
 
 def test_chi2_of_rows_that_cannot_be_written_to():

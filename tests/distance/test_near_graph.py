@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from coterie.cluster import DBSCAN, HDBSCAN, SpectralClustering
 from coterie.distance import find_distance, k_nearest, spanning_tree
 from coterie.distance.near_graph import near_distances, near_rows, near_tree, note_exact_cost
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.errors import InvalidParameter, ParameterNotice
 from coterie.tree import linkage
 
@@ -154,7 +154,7 @@ def test_what_the_graph_cannot_take_is_refused():
 
 def many(n, d):
     """Return rows of that shape which take no memory."""
-    return Rows(np.broadcast_to(np.float32(1), (n, d)), None, find_distance("euclidean"))
+    return RowSets(np.broadcast_to(np.float32(1), (n, d)), None, find_distance("euclidean"))
 
 
 def test_long_exact_work_names_the_short_way():

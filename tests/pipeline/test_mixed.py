@@ -15,7 +15,7 @@ from coterie.data import as_table, prepare_rows
 from coterie.errors import DataNotice, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
 from coterie.evaluate.belief import MixedColumns, NullMixedRows
-from coterie.pipeline.candidates import Candidate, MixedRows, Task, propose
+from coterie.pipeline.candidates import Candidate, MixedPoints, Task, propose
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.request import make_request
 from tests.mixed_tables import WITH, WITHOUT, customers, mixed_table
@@ -58,7 +58,7 @@ def test_candidates_are_what_their_estimators_find():
     )
     rows[rng.random(rows.shape) < 0.05] = np.nan
     columns, request = MixedColumns((0, 4, 2)), make_request("auto", "2..4", budget="fast")
-    task = Task(valleys_of(rows, request, columns), (2, 3, 4), request, MixedRows(rows, columns))
+    task = Task(valleys_of(rows, request, columns), (2, 3, 4), request, MixedPoints(rows, columns))
     for method in ("kmedoids", "agglomerative", "hdbscan"):
         for parameters, labels in propose(method, task):
             alone = Candidate(method, 2, labels, {}, "", parameters, columns.n_levels).make().fit(rows)

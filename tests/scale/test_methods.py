@@ -81,7 +81,7 @@ def test_mixture_of_many_rows_depends_on_the_rows_alone(many):
 
 def test_mixture_that_does_not_converge_says_so(rows):
     """Law: an end by max_iter is a warning."""
-    with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations"):
+    with pytest.warns(ConvergenceWarning, match="has not converged after 2 iterations"):
         GaussianMixture(4, max_iter=2, tol=0, random_state=0).fit(rows)
 
 

@@ -1,16 +1,16 @@
-"""Where the caller stands: warnings name their line, not one of ours."""
+"""Warnings that name the line of the caller, not one of ours."""
 
 from __future__ import annotations
 
 import sys
+import warnings
 
-_OURS = (
-    "coterie.",
-    "sklearn.",
-    "joblib.",
-    "contextlib.",
-    "functools.",
-)  # ours, and what our code runs inside of
+_OURS = ("coterie.", "sklearn.", "joblib.", "contextlib.", "functools.")  # and what our code runs inside of
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn whoever called into the package, naming their line."""
+    warnings.warn(message, category, stacklevel=caller_level())
 
 
 def caller_level() -> int:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 
-def lazy_names(
-    module: str,
-    homes: Mapping[str, Iterable[str]],
-    missing: Callable[[str], AttributeError] | None = None,
-) -> Callable[[str], Any]:
+def lazy_names(module: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a module some of whose names live in other modules.
 
-    A name is looked up once: then it is an attribute like any other.
+    A name is looked up once: then it is an attribute like any other. The error for a name that is nowhere
+    says which one of ``__all__`` may be meant.
 
     Parameters
     ----------
@@ -25,8 +25,6 @@ def lazy_names(
         ``__name__`` of the module.
     homes : mapping of str to iterable of str
         The names that live in each of the other modules.
-    missing : callable, default=None
-        The error for a name that is nowhere; None: Python's own.
 
     Examples
     --------
@@ -38,7 +36,9 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in home_of:
-            raise missing(name) if missing else AttributeError(f"module {module!r} has no attribute {name!r}")
+            from coterie._support.hints import no_such_name
+
+            raise no_such_name(module, name, getattr(sys.modules[module], "__all__", ()))
         value = getattr(import_module(home_of[name]), name)
         setattr(sys.modules[module], name, value)
         return value
@@ -47,38 +47,69 @@ def lazy_names(
 
 
 class PostponedModule(ModuleType):
-    """A module that is imported when one of its names is asked for."""
+    """Stands in for a module, which is imported when one of its names is asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
 
 
-@contextmanager
-def postponed(*names: str) -> Iterator[None]:
-    """Let what is imported in the block do without some modules until it asks for one of their names.
+class _PostponingLoader(SourceFileLoader):
+    """Loads a module whose ``import NAME`` of some names gives a stand-in."""
 
-    Those that are loaded already stay as they are, and nothing of this is left behind: after the block
-    ``import`` finds the modules themselves.
+    names: frozenset[str] = frozenset()
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__dict__["__builtins__"] = vars(builtins) | {"__import__": self._import}
+        super().exec_module(module)
+
+    def _import(self, name: str, *scope: Any) -> ModuleType:
+        is_whole = not any(scope[2:])  # no `from`, and no dots before the name
+        if name not in self.names or not is_whole or name in sys.modules or find_spec(name) is None:
+            return builtins.__import__(name, *scope)
+        package, dot, _ = name.partition(".")
+        return import_module(package) if dot else PostponedModule(name)
+
+
+class _PostponingFinder:
+    """Finds one module, for the loader above."""
+
+    def __init__(self, module: str, names: frozenset[str]) -> None:
+        self._module, self._names = module, names
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != self._module:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _PostponingLoader(spec.loader.name, spec.loader.path)
+            spec.loader.names = self._names
+        return spec
+
+
+@contextmanager
+def postponed_in(module: str, *names: str) -> Iterator[None]:
+    """Let one module, if it is imported in the block, do without others until it uses them.
+
+    Only its own ``import NAME`` gives a stand-in; of ``import a.b`` it is the package, which must import its
+    parts when they are asked for, as SciPy does. `sys.modules` never holds one: nobody else can meet it.
 
     Parameters
     ----------
+    module : str
+        The module that imports the others.
     *names : str
-        The modules.
+        The others. Those that are loaded already, or not installed, are imported as ever.
 
     Examples
     --------
-    >>> with postponed("colorsys"):
+    >>> with postponed_in("colorsys", "math"):
     ...     import colorsys
     >>> colorsys.rgb_to_hls(0.0, 0.0, 0.0)
     (0.0, 0.0, 0.0)
     """
-    stand_ins = {name: PostponedModule(name) for name in names if name not in sys.modules}
-    sys.modules.update(stand_ins)
+    finder = _PostponingFinder(module, frozenset(names))
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
-        for name, stand_in in stand_ins.items():
-            if sys.modules.get(name) is stand_in:
-                del sys.modules[name]
+        sys.meta_path.remove(finder)

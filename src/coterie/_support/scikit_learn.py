@@ -16,7 +16,8 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie._support.lazy import lazy_names, postponed
+from coterie._support.caller import warn_caller
+from coterie._support.lazy import lazy_names, postponed_in
 from coterie._support.typing import AnyFunction, ValuesByName
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ __all__ = [
     "clone",
     "get_tags",
     "has_fit_parameter",
+    "warn_not_converged",
     "with_callbacks",
 ]
 
@@ -145,9 +147,9 @@ def inherit() -> None:
 
 
 def load() -> None:
-    """Import scikit-learn without what takes most of its time, and what it hardly ever asks for."""
+    """Import scikit-learn; pandas and SciPy's statistics, which take most of its time, once it uses them."""
     if "sklearn.base" not in sys.modules:
-        with postponed("scipy.stats", "pandas"):
+        with postponed_in("sklearn.utils.fixes", "scipy.stats", "pandas"):
             import_module("sklearn.base")
 
 
@@ -166,6 +168,12 @@ def _callbacks() -> Any:
         return import_module("sklearn.callback")
     except ImportError:  # before scikit-learn 1.9
         return None
+
+
+def warn_not_converged(who: str, max_iter: int) -> None:
+    """Warn that the iterations of an estimator were cut short."""
+    message = f"{who} has not converged after {max_iter} iterations: raise max_iter or tol."
+    warn_caller(message, import_module("sklearn.exceptions").ConvergenceWarning)
 
 
 def with_callbacks(method: AnyFunction) -> AnyFunction:

@@ -42,7 +42,7 @@ from coterie.cli.commands.update import EXAMPLES as UPDATE_EXAMPLES
 from coterie.cli.commands.update import update
 from coterie.cli.commands.watch import EXAMPLES as WATCH_EXAMPLES
 from coterie.cli.commands.watch import watch
-from coterie.cli.help import Command, CommandOfTopics, Parameter
+from coterie.cli.help import Command, CommandOfTopics, CommandParameter
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.errors import CoterieError, MissingDependency, did_you_mean
@@ -160,7 +160,7 @@ def options_of(command: Command) -> list[str]:
     return [name for each in command.params for name in (*each.opts, *each.secondary_opts) if name[0] == "-"]
 
 
-def _name(parameter: Parameter) -> str:
+def _name(parameter: CommandParameter) -> str:
     """Return how a parameter is called on the command line: --seed, DATA."""
     long = [name for name in parameter.opts if name.startswith("--")]
     if long or parameter.opts[0].startswith("-"):

@@ -16,7 +16,7 @@ SHOWS_ALL = "coterie.shows_all_options"  # in what a context keeps
 
 
 # What is asked of click: its classes are typer's own or those that are installed.
-class Parameter(Protocol):
+class CommandParameter(Protocol):
     """An option or an argument."""
 
     name: str | None
@@ -33,7 +33,7 @@ class Parameter(Protocol):
 class Command(Protocol):
     """A command."""
 
-    params: Sequence[Parameter]
+    params: Sequence[CommandParameter]
 
 
 class Formatter(Protocol):
@@ -57,7 +57,7 @@ class CommandOfTopics(TyperCommand):
         known: Sequence[Any] = self.get_params(ctx)  # click's classes are typer's own or those installed
         shown = [each for each in known if not getattr(each, "hidden", False)]
         arguments = [each for each in shown if each.param_type_name == "argument"]
-        topics: dict[str, list[Parameter]] = {"Options": []}
+        topics: dict[str, list[CommandParameter]] = {"Options": []}
         for each in shown:
             if each.param_type_name == "option":
                 topics.setdefault(getattr(each, "rich_help_panel", None) or "Options", []).append(each)
@@ -73,21 +73,23 @@ class CommandOfTopics(TyperCommand):
                 formatter.write_dl([(topic, _names(each, width)) for topic, each in topics.items()])
 
 
-def _write(formatter: Formatter, heading: str, parameters: list[Parameter], ctx: typer.Context) -> None:
+def _write(
+    formatter: Formatter, heading: str, parameters: list[CommandParameter], ctx: typer.Context
+) -> None:
     records = [record for each in parameters if (record := each.get_help_record(ctx)) is not None]
     if records:
         with formatter.section(heading):
             formatter.write_dl(records)
 
 
-def _names(parameters: list[Parameter], width: int) -> str:
+def _names(parameters: list[CommandParameter], width: int) -> str:
     """Return the names of options in lines that do not break within one; click leaves such lines alone."""
     text = " ".join(map(_name, parameters))
     lines = textwrap.wrap(text, max(width, LEAST_WIDTH), break_on_hyphens=False, break_long_words=False)
     return "\b\n" + "\n".join(lines) if len(lines) > 1 else text
 
 
-def _name(parameter: Parameter) -> str:
+def _name(parameter: CommandParameter) -> str:
     name: str = next(name for name in parameter.opts if name.startswith("--"))
     return name.replace("--", "--[no-]", 1) if parameter.secondary_opts else name
 

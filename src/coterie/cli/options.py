@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 import typer
 
@@ -273,3 +273,10 @@ Report: TypeAlias = Annotated[Path | None, option("--report", metavar="FILE", he
 Open: TypeAlias = Annotated[bool, option("--open", help="Open the report in the browser.")]
 AsJson: TypeAlias = Annotated[bool, option("--json", help="Print JSON.")]
 Force: TypeAlias = Annotated[bool, option("--force", help="Replace files that exist.")]
+
+
+class TextOptions(TypedDict):
+    """How a file of text is read."""
+
+    header: bool | None
+    encoding: str | None

@@ -72,7 +72,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTree:
     """A tree, what it was made from, and the labels of its cut."""
 
     source: str
@@ -119,7 +119,7 @@ class Outputs:
         if self.plot is not None:
             plot_files.check_picture(self.plot, PICTURES, (self.data,), force=self.force)
 
-    def write(self, found: Found) -> None:
+    def write(self, found: FoundTree) -> None:
         """Write labels, text and picture."""
         if self.labels is not None and found.labels is not None:
             self.files.write_labels(_leaf_table(found), found.labels)
@@ -129,13 +129,13 @@ class Outputs:
             plot_files.write_picture(lambda: _drawn(found, self.shape), self.plot, force=self.force, dpi=DPI)
 
 
-def find(asked: Request) -> Found:
+def find(asked: Request) -> FoundTree:
     """Read the sequences or the tree, build, root and cut."""
     source = open_source(asked.data)
     if _is_newick(source):
         asked.refuse_for_trees()
         tree = _rooted(_read_newick(source), asked)
-        return Found(source.name, tree, None, None, None, None, 0, 0, _cut(tree, asked.cut))
+        return FoundTree(source.name, tree, None, None, None, None, 0, 0, _cut(tree, asked.cut))
     alignment = parse_fasta(source, asked.kind or "auto")
     if len(alignment) < 3:
         raise InvalidData(f"{source.name}: a tree needs at least 3 sequences, got {len(alignment)}.")
@@ -152,11 +152,18 @@ def find(asked: Request) -> Found:
         tree, n_saturated = drawn.support(tree), drawn.n_saturated
     tree = _rooted(tree, asked)
     labels = _cut(tree, asked.cut)
-    return Found(source.name, tree, alignment, **how, n_bootstrap=asked.n_bootstrap, n_saturated=n_saturated,
-                 labels=labels)  # fmt: skip
+    return FoundTree(
+        source.name,
+        tree,
+        alignment,
+        **how,
+        n_bootstrap=asked.n_bootstrap,
+        n_saturated=n_saturated,
+        labels=labels,
+    )
 
 
-def show(found: Found, files: Outputs, *, as_json: bool) -> None:
+def show(found: FoundTree, files: Outputs, *, as_json: bool) -> None:
     """Print the tree for a person, or for a machine."""
     if as_json:
         print_json(facts(found, files))
@@ -183,7 +190,7 @@ def show(found: Found, files: Outputs, *, as_json: bool) -> None:
         print("tree       add --newick tree.nwk, or --plot tree.svg")
 
 
-def facts(found: Found, files: Outputs) -> JsonObject:
+def facts(found: FoundTree, files: Outputs) -> JsonObject:
     """Return everything that ``--json`` prints."""
     tree, rows = found.tree, found.alignment
     cut = None
@@ -208,7 +215,7 @@ def facts(found: Found, files: Outputs) -> JsonObject:
     }
 
 
-def _about(found: Found) -> list[str]:
+def _about(found: FoundTree) -> list[str]:
     tree = found.tree
     kind = "rooted" if tree.is_rooted else "unrooted: nothing is said about which branch is the oldest"
     lines = [kind]
@@ -270,14 +277,14 @@ def _cut(tree: Phylogeny, cut: str | None) -> Labels | None:
     return tree.cut(where["n_clusters"])
 
 
-def _drawn(found: Found, shape: str) -> Axes:
+def _drawn(found: FoundTree, shape: str) -> Axes:
     from coterie.show import plots
 
     draw = plots.phylogram if shape == "rooted" else plots.unrooted_tree
     return draw(found.tree, cut=found.labels)
 
 
-def _leaf_table(found: Found) -> Table:
+def _leaf_table(found: FoundTree) -> Table:
     import polars
 
     names = list(found.tree.names)

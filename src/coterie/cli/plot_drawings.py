@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.cli import plot_values as values
-from coterie.cli.plot_subject import ImageSubject, Subject
+from coterie.cli.plot_subject import ImageSubject, PlotSubject
 from coterie.errors import InvalidParameter
 from coterie.show import plots
 
@@ -21,7 +21,7 @@ MOST_EMBEDDED = 20_000  # rows on a map of near rows, a sample of more
 LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
 
 
-def scatter(subject: Subject) -> Axes:
+def scatter(subject: PlotSubject) -> Axes:
     rows, labels = subject.rows, subject.labels
     is_known = ~np.isnan(rows.to_numpy()).any(axis=1)  # tables with categories keep missing cells
     return plots.scatter(
@@ -29,16 +29,16 @@ def scatter(subject: Subject) -> Axes:
     )
 
 
-def clusplot(subject: Subject) -> Axes:
+def clusplot(subject: PlotSubject) -> Axes:
     rows = subject.rows if subject.mixed is None else subject.scaled  # where a missing cell is at the mean
     return plots.clusplot(rows, subject.labels, names=subject.names)
 
 
-def map(subject: Subject) -> Axes:
+def map(subject: PlotSubject) -> Axes:
     return plots.map(subject.places, subject.labels, names=subject.names)
 
 
-def _history(subject: Subject) -> Any:
+def _history(subject: PlotSubject) -> Any:
     from coterie.cluster import KMeans
 
     if subject.k is None:
@@ -47,29 +47,29 @@ def _history(subject: Subject) -> Any:
     return model.fit(subject.scaled.to_numpy()).history_
 
 
-def kmeans_steps(subject: Subject) -> Figure:
+def kmeans_steps(subject: PlotSubject) -> Figure:
     return plots.kmeans_steps(subject.scaled, _history(subject))
 
 
-def kmeans_animation(subject: Subject, path: Path, force: bool) -> Path:
+def kmeans_animation(subject: PlotSubject, path: Path, force: bool) -> Path:
     return plots.kmeans_animation(subject.scaled, _history(subject), path, force=force)
 
 
-def seeding_steps(subject: Subject) -> Figure:
+def seeding_steps(subject: PlotSubject) -> Figure:
     return plots.seeding_steps(subject.scaled, _history(subject))
 
 
-def regions(subject: Subject) -> Axes:
+def regions(subject: PlotSubject) -> Axes:
     return plots.regions(subject.scaled, subject.numbered_model, names=subject.names)
 
 
-def mixture(subject: Subject) -> Axes:
+def mixture(subject: PlotSubject) -> Axes:
     if not hasattr(subject.model, "covariances_"):
         raise values.wrong_model(subject, "draws Gaussian mixtures", "mixture")
     return plots.mixture(subject.scaled, subject.model, names=subject.model_names)
 
 
-def responsibilities(subject: Subject) -> Axes:
+def responsibilities(subject: PlotSubject) -> Axes:
     model, rows = subject.model, subject.scaled.to_numpy()
     soft = getattr(model, "predict_proba", getattr(model, "membership", None))
     if soft is None:
@@ -81,7 +81,7 @@ def responsibilities(subject: Subject) -> Axes:
     return plots.responsibilities(subject.scaled, memberships, names=names)
 
 
-def u_matrix(subject: Subject) -> Axes:
+def u_matrix(subject: PlotSubject) -> Axes:
     from coterie.cluster import SelfOrganizingMap
 
     if not isinstance(subject.model, SelfOrganizingMap):
@@ -89,27 +89,27 @@ def u_matrix(subject: Subject) -> Axes:
     return plots.u_matrix(subject.model, names=subject.model_names)
 
 
-def dendrogram(subject: Subject) -> Axes:
+def dendrogram(subject: PlotSubject) -> Axes:
     return plots.dendrogram(subject.tree, cut=subject.k)
 
 
-def radial_tree(subject: Subject) -> Axes:
+def radial_tree(subject: PlotSubject) -> Axes:
     return plots.radial_tree(subject.tree, cut=subject.k)
 
 
-def phylogram(subject: Subject) -> Axes:
+def phylogram(subject: PlotSubject) -> Axes:
     return plots.phylogram(subject.tree, cut=subject.k)
 
 
-def unrooted_tree(subject: Subject) -> Axes:
+def unrooted_tree(subject: PlotSubject) -> Axes:
     return plots.unrooted_tree(subject.tree, cut=subject.k)
 
 
-def linkages(subject: Subject) -> Figure:
+def linkages(subject: PlotSubject) -> Figure:
     return plots.linkages({name: subject.tree_by(name) for name in LINKAGES}, cut=subject.k)
 
 
-def clustermap(subject: Subject) -> Figure:
+def clustermap(subject: PlotSubject) -> Figure:
     from coterie.tree import Dendrogram, linkage
 
     columns = linkage(subject.scaled.to_numpy().T, "average") if len(subject.columns) > 1 else None
@@ -117,14 +117,14 @@ def clustermap(subject: Subject) -> Figure:
     return plots.clustermap(subject.rows, subject.tree, tree, cut=subject.k)
 
 
-def impurity_curves(subject: Subject) -> Axes:
+def impurity_curves(subject: PlotSubject) -> Axes:
     from coterie.evaluate import compare_linkages
 
     trees = {name: subject.tree_by(name) for name in LINKAGES}
     return plots.impurity_curves(compare_linkages(subject.scaled, subject.truth, linkages=trees))
 
 
-def embedding(subject: Subject) -> Axes:
+def embedding(subject: PlotSubject) -> Axes:
     from coterie.show.layout.planes import near_plane
 
     some = values.some_rows(subject, MOST_EMBEDDED)
@@ -135,14 +135,14 @@ def embedding(subject: Subject) -> Axes:
     )
 
 
-def shepard(subject: Subject) -> Axes:
+def shepard(subject: PlotSubject) -> Axes:
     from scipy.spatial.distance import pdist
 
     heights = subject.tree.cophenetic()  # first: it refuses what does not fit in memory
     return plots.shepard(pdist(subject.scaled.to_numpy()), heights)
 
 
-def tanglegram(subject: Subject) -> Figure:
+def tanglegram(subject: PlotSubject) -> Figure:
     from coterie.tree import untangled_pair
 
     names = ("single" if subject.request.linkage != "single" else "average", subject.request.linkage)
@@ -164,75 +164,75 @@ def method_grid(subject: None) -> Figure:
     return plots.method_grid(run_grid(toy_sets()))
 
 
-def elbow(subject: Subject) -> Axes:
+def elbow(subject: PlotSubject) -> Axes:
     return plots.elbow(values.evidence(subject, ["elbow"]))
 
 
-def silhouette_curve(subject: Subject) -> Axes:
+def silhouette_curve(subject: PlotSubject) -> Axes:
     return plots.silhouette_curve(values.evidence(subject, ["silhouette"]))
 
 
-def gap(subject: Subject) -> Axes:
+def gap(subject: PlotSubject) -> Axes:
     return plots.gap(values.evidence(subject, ["gap"]))
 
 
-def evidence_heatmap(subject: Subject) -> Axes:
+def evidence_heatmap(subject: PlotSubject) -> Axes:
     return plots.evidence_heatmap(values.evidence(subject, None))
 
 
-def alluvial(subject: Subject) -> Axes:
+def alluvial(subject: PlotSubject) -> Axes:
     return plots.alluvial(values.evidence(subject, ["silhouette", "elbow"]))
 
 
-def clustergram(subject: Subject) -> Axes:
+def clustergram(subject: PlotSubject) -> Axes:
     return plots.clustergram(values.evidence(subject, ["silhouette", "elbow"]), X=subject.scaled)
 
 
-def silhouette(subject: Subject) -> Axes:
+def silhouette(subject: PlotSubject) -> Axes:
     return plots.silhouette(values.silhouette(subject), names=subject.names)
 
 
-def contingency(subject: Subject) -> Axes:
+def contingency(subject: PlotSubject) -> Axes:
     return plots.contingency(values.contingency(subject))
 
 
-def profiles(subject: Subject) -> Axes:
+def profiles(subject: PlotSubject) -> Axes:
     return plots.profiles(values.profile(subject), names=subject.names)
 
 
-def parallel_coordinates(subject: Subject) -> Axes:
+def parallel_coordinates(subject: PlotSubject) -> Axes:
     return plots.parallel_coordinates(subject.rows, subject.labels, names=subject.names)
 
 
-def stability(subject: Subject) -> Axes:
+def stability(subject: PlotSubject) -> Axes:
     return plots.stability(values.stability(subject), names=subject.names)
 
 
-def null_distribution(subject: Subject) -> Axes:
+def null_distribution(subject: PlotSubject) -> Axes:
     return plots.null_distribution(values.significance(subject))
 
 
-def reachability(subject: Subject) -> Axes:
+def reachability(subject: PlotSubject) -> Axes:
     from coterie.cluster import OPTICS
 
     return plots.reachability(values.model_of(subject, OPTICS, "optics"), names=subject.names)
 
 
-def condensed_tree(subject: Subject) -> Axes:
+def condensed_tree(subject: PlotSubject) -> Axes:
     from coterie.cluster import HDBSCAN
 
     return plots.condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.names)
 
 
-def k_distances(subject: Subject) -> Axes:
+def k_distances(subject: PlotSubject) -> Axes:
     return plots.k_distances(values.suggestion(subject))
 
 
-def eigenvalues(subject: Subject) -> Axes:
+def eigenvalues(subject: PlotSubject) -> Axes:
     return plots.eigenvalues(values.spectral_model(subject))
 
 
-def affinity(subject: Subject) -> Axes:
+def affinity(subject: PlotSubject) -> Axes:
     from coterie.cluster import SpectralClustering
 
     return plots.affinity(values.model_of(subject, SpectralClustering, "spectral"), names=subject.names)

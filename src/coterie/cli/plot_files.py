@@ -16,7 +16,7 @@ from coterie._support.optional import require
 from coterie._support.typing import ValuesByName
 from coterie.cli.outputs import refuse_input
 from coterie.cli.plot_kinds import PlotKind
-from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
+from coterie.cli.plot_subject import ImageSubject, PlotRequest, PlotSubject, by_numbers, read_image
 from coterie.cli.render.terminal import is_watched
 from coterie.cli.sampled import PLOT_ROWS, read_or_sample
 from coterie.cluster import find_method
@@ -65,7 +65,7 @@ def read_subject(
     *,
     header: bool | None,
     encoding: str | None,
-) -> Subject | ImageSubject | None:
+) -> PlotSubject | ImageSubject | None:
     """Read the table, the model and its rows, or the image; None for kinds that need nothing."""
     if kind.needs == "nothing":
         if source is not None:
@@ -87,7 +87,7 @@ def read_subject(
             found = find_groups(request, rows, takes_categories=takes)
         elif kind.needs == "rows" and not takes:
             tell_left_out(kind, request, rows)
-        return Subject(request, table=rows, model=None, found=found, takes_categories=takes)
+        return PlotSubject(request, table=rows, model=None, found=found, takes_categories=takes)
     from coterie.persist import load
 
     if data is None:
@@ -97,7 +97,7 @@ def read_subject(
     known = column_readings(model, dates=reading.get("dates"))
     table = None if data is None else read_or_sample(data, PLOT_ROWS, readings=known, **reading)
     takes = kind.takes_categories(request.fit)
-    return Subject(request, table=table, model=getattr(model, "groups", model), takes_categories=takes)
+    return PlotSubject(request, table=table, model=getattr(model, "groups", model), takes_categories=takes)
 
 
 def refuse_of_rows(how: ValuesByName) -> None:
@@ -142,7 +142,7 @@ def open_in_browser(target: Path) -> None:
 
 
 def draw(
-    kind: PlotKind, subject: Subject | ImageSubject | None, target: Path, *, force: bool, dpi: int
+    kind: PlotKind, subject: PlotSubject | ImageSubject | None, target: Path, *, force: bool, dpi: int
 ) -> None:
     """Draw the picture and write it, whole or not at all."""
     if ".gif" not in kind.suffixes:

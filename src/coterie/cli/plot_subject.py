@@ -95,7 +95,7 @@ class NumberedModel:
         return None if centers is None else np.asarray(centers)[np.argsort(self.numbers)]
 
 
-class Subject:
+class PlotSubject:
     """Rows of a table, or a saved model, and what can be drawn of them."""
 
     def __init__(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from coterie._support.typing import Indices, Labels
-from coterie.cli.plot_subject import Subject
+from coterie.cli.plot_subject import PlotSubject
 from coterie.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ LEAST_OF_GROUP = 20  # rows of each group in a sample, if it has as many
 EIGENVALUES = 12  # shown at least, for a gap beyond the groups asked for is worth seeing
 
 
-def evidence(subject: Subject, criteria: Sequence[str] | None) -> Evidence:
+def evidence(subject: PlotSubject, criteria: Sequence[str] | None) -> Evidence:
     """Return the evidence for 1 to 12 groups, or to -k where that is more."""
     from coterie.select import choose_k
 
@@ -35,7 +35,7 @@ def evidence(subject: Subject, criteria: Sequence[str] | None) -> Evidence:
     return choose_k(X, asked.method, k=ks, criteria=criteria, random_state=asked.seed)
 
 
-def some_rows(subject: Subject, most: int) -> Indices:
+def some_rows(subject: PlotSubject, most: int) -> Indices:
     """Return all rows, or a random sample of so many in which every group has some."""
     labels, rng = subject.labels, np.random.default_rng(subject.request.seed)
     if len(labels) <= most:
@@ -50,14 +50,14 @@ def some_rows(subject: Subject, most: int) -> Indices:
     return np.sort(mixed[first])
 
 
-def silhouette(subject: Subject) -> Silhouette:
+def silhouette(subject: PlotSubject) -> Silhouette:
     """Return the silhouette of the groups, noise left out."""
     from coterie.evaluate import silhouette
 
     return silhouette(subject.coded, subject.labels, metric=subject.metric, noise="exclude")
 
 
-def contingency(subject: Subject) -> ContingencyTable:
+def contingency(subject: PlotSubject) -> ContingencyTable:
     """Return the table of the classes of --truth and the groups, under their names."""
     from coterie.evaluate import contingency_table
 
@@ -66,7 +66,7 @@ def contingency(subject: Subject) -> ContingencyTable:
     return contingency_table(subject.truth_words, words[subject.labels])
 
 
-def profile(subject: Subject) -> Profile:
+def profile(subject: PlotSubject) -> Profile:
     """Return the profile of the groups in the units of the table."""
     from coterie.pipeline import profile_groups
 
@@ -74,14 +74,14 @@ def profile(subject: Subject) -> Profile:
     return profile_groups(subject.rows.to_numpy(), subject.labels, subject.columns, k)
 
 
-def suggestion(subject: Subject) -> EpsSuggestion:
+def suggestion(subject: PlotSubject) -> EpsSuggestion:
     """Return the radius that the k-distances suggest."""
     from coterie.cluster import suggest_eps
 
     return suggest_eps(subject.scaled.to_numpy(), metric=subject.request.distance)
 
 
-def stability(subject: Subject) -> Stability:
+def stability(subject: PlotSubject) -> Stability:
     """Return the stability of the model that found the groups, in the order of the groups."""
     from coterie.evaluate import stability
 
@@ -96,7 +96,7 @@ def stability(subject: Subject) -> Stability:
     return replace(found, clusters=clusters, sizes=found.sizes[order], scores=found.scores[:, order])
 
 
-def significance(subject: Subject) -> Significance:
+def significance(subject: PlotSubject) -> Significance:
     """Return how the model that found the groups does on null data."""
     from coterie.evaluate import significance
 
@@ -104,7 +104,7 @@ def significance(subject: Subject) -> Significance:
     return significance(subject.model, subject.scaled.to_numpy(), random_state=seed)
 
 
-def model_of(subject: Subject, kind: type, name: str) -> Any:
+def model_of(subject: PlotSubject, kind: type, name: str) -> Any:
     """Return the fitted model, of the kind that the picture is about, with the numbers of the groups."""
     if not isinstance(subject.model, kind):
         raise wrong_model(subject, f"draws {kind.__name__}", name)
@@ -118,7 +118,7 @@ def model_of(subject: Subject, kind: type, name: str) -> Any:
     return model
 
 
-def wrong_model(subject: Subject, what: str, method: str) -> InvalidParameter:
+def wrong_model(subject: PlotSubject, what: str, method: str) -> InvalidParameter:
     """Return the error of a picture that shows something else than this model has."""
     fitting = "coterie fit DATA --save MODEL " if subject.is_of_model else ""
     return InvalidParameter(
@@ -126,7 +126,7 @@ def wrong_model(subject: Subject, what: str, method: str) -> InvalidParameter:
     )
 
 
-def spectral_model(subject: Subject) -> Any:
+def spectral_model(subject: PlotSubject) -> Any:
     """Return the spectral clustering of the rows with some eigenvalues more than it needs.
 
     A model without rows has those that it needed, one more than groups.
@@ -146,7 +146,7 @@ def spectral_model(subject: Subject) -> Any:
     return clone(model).set_params(n_components=max(wanted, model.n_clusters)).fit(X)
 
 
-def _groups_of_clusters(subject: Subject) -> Labels | None:
+def _groups_of_clusters(subject: PlotSubject) -> Labels | None:
     """Return the group, counted from 0, that each cluster of the model is; None for a model on its own."""
     if subject.request.labels is not None:
         raise InvalidParameter("this plot is about a model and its own groups: leave --labels out.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coterie._support.typing import Settings
-from coterie.data import Table, read_table, shown_name
-from coterie.data.paths import is_in_blocks
+from coterie.data import Table, options_of_text, read_labels_table, read_table, shown_name
+from coterie.data.paths import is_in_blocks, is_place
 from coterie.errors import InvalidData, InvalidParameter
 
 TREE_ROWS, PLOT_ROWS, EVALUATE_ROWS = 5_000, 20_000, 20_000  # of a sample
@@ -24,14 +24,14 @@ def read_or_sample(data: str, n_rows: int, *, seed: int = 0, **reading: Any) -> 
     return table
 
 
-def sample_alike(data: str, others: Sequence[str], reading: Settings, seed: int = 0) -> list[Table] | None:
+def sample_alike(data: str, others: Sequence[str], reading: Settings) -> list[Table] | None:
     """Return the same rows of data and of their labels, drawn alike; None where all are small."""
     if not any(is_in_blocks(one) for one in (data, *others)):
         return None
-    drawn, n_all = _sample(data, EVALUATE_ROWS, seed, reading)
+    drawn, n_all = _sample(data, EVALUATE_ROWS, 0, reading)
     tables = [drawn]
     for one in others:
-        labels, n_labels = _sample(one, EVALUATE_ROWS, seed, reading)
+        labels, n_labels = _sample(one, EVALUATE_ROWS, 0, reading)
         if n_labels != n_all:
             raise InvalidData(
                 f"{shown_name(one)} has {n_labels:,} rows, {shown_name(data)} has {n_all:,}: labels of the "
@@ -40,6 +40,35 @@ def sample_alike(data: str, others: Sequence[str], reading: Settings, seed: int 
         tables.append(labels)
     tell(data, drawn.n_rows, n_all)
     return tables
+
+
+class Evaluated(NamedTuple):
+    """Labels, the rows that they are of, and the classes: a column, a file, or rows of one."""
+
+    labels: Table
+    rows: Table | None
+    classes: str | Table | None
+    files: Settings  # options of text that the file of classes takes
+
+
+def read_evaluated(
+    labels: str, data: str | None, truth: str | None, files: Settings, reading: Settings
+) -> Evaluated:
+    """Return what ``coterie evaluate`` compares; of data that are read in blocks, the same rows of each."""
+    others = [truth] if truth is not None and is_place(truth) else []
+    places = [labels, *([] if data is None else [data]), *others]
+    of_labels, *of_others = options_of_text(*places, **files)
+    of_truth: Settings = of_others[-1] if others else {}
+    drawn = None if data is None else sample_alike(data, [labels, *others], {**files, **reading})
+    if drawn is not None:
+        rows, labelled, *more = drawn
+        return Evaluated(labelled, rows, more[0] if more else truth, of_truth)
+    table = read_labels_table(labels, **of_labels)
+    if data is None:
+        return Evaluated(table, None, truth, of_truth)
+    is_same = data == labels and not reading
+    rows = table if is_same else read_table(data, **of_others[0], **reading)
+    return Evaluated(table, rows, truth, of_truth)
 
 
 def refuse_labels(data: str, output: Path | None) -> None:

@@ -54,7 +54,7 @@ class TreeRequest:
 
 
 @dataclass(frozen=True)
-class Grown:
+class GrownTree:
     """A tree, the rows of the table that are its leaves, and the labels of its cut."""
 
     table: Table
@@ -100,7 +100,7 @@ def read_cut(cut: str | None) -> ValuesByName:
         ) from None
 
 
-def grow(table: Table, how: TreeRequest, cut: str | None) -> Grown:
+def grow(table: Table, how: TreeRequest, cut: str | None) -> GrownTree:
     """Return the tree of a table."""
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
@@ -117,7 +117,7 @@ def grow(table: Table, how: TreeRequest, cut: str | None) -> Grown:
             metric = distance_of_levels(find_distance(metric), prepared.levels)
     names = _names(table, rows, columns, how)
     tree = Dendrogram.from_linkage(linkage(X, how.linkage, metric), names=names, heights_are=how.kind)
-    return Grown(
+    return GrownTree(
         table,
         how,
         tree,

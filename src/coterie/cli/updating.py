@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from coterie._support.files import check_output
 from coterie._support.progress import track
 from coterie.cli.fitting import refuse_options
+from coterie.cli.options import TextOptions
 from coterie.cli.render.terminal import is_watched
 from coterie.data import Table
 from coterie.data.databases import SpooledRows
@@ -18,12 +19,10 @@ from coterie.persist import load, save
 from coterie.pipeline import Arrival, Clustering, Update, column_readings, examine, update
 
 
-class NewFiles(TypedDict):
+class NewFiles(TextOptions):
     """How new files are read, and what is done about gaps in them."""
 
     missing: str
-    header: bool | None
-    encoding: str | None
 
 
 def examine_files(model: Path, data: Sequence[str], **how: Unpack[NewFiles]) -> Arrival:

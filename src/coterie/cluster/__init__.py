@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from coterie._support.caller import warn_caller
+from coterie._support.lazy import lazy_names
 from coterie.cluster.catalogue import Method, find_method, methods
 
 if TYPE_CHECKING:
@@ -55,39 +55,28 @@ if TYPE_CHECKING:
 
 # Where the names live that are no methods themselves.
 _HOMES = {
-    "CFTree": "coterie.cluster.birch.cf_tree",
-    "ClusteringFeatures": "coterie.cluster.kmeans.features",
-    "Communities": "coterie.cluster.graph.communities",
-    "CondensedTree": "coterie.cluster.density.condensed_tree",
-    "EpsSuggestion": "coterie.cluster.density.eps",
-    "FeatureAgglomeration": "coterie.cluster.agglomerative.feature_agglomeration",
-    "KMeansHistory": "coterie.cluster.kmeans.history",
-    "KMeansPick": "coterie.cluster.kmeans.history",
-    "KMeansStep": "coterie.cluster.kmeans.history",
-    "LaplacianEigenmap": "coterie.cluster.spectral.laplacian_eigenmap",
-    "MixtureHistory": "coterie.cluster.mixture.history",
-    "MixtureStep": "coterie.cluster.mixture.history",
-    "OpticsGraph": "coterie.cluster.density.optics_order",
-    "SpectralBiclustering": "coterie.cluster.spectral.biclustering",
-    "SpectralCoclustering": "coterie.cluster.spectral.biclustering",
-    "XiClusters": "coterie.cluster.density.optics_clusters",
-    "affinity_propagation": "coterie.cluster.graph.affinity_propagation",
-    "cluster_optics_dbscan": "coterie.cluster.density.optics_clusters",
-    "cluster_optics_xi": "coterie.cluster.density.optics_clusters",
-    "compute_optics_graph": "coterie.cluster.density.optics_order",
-    "dbscan": "coterie.cluster.density.dbscan",
-    "estimate_bandwidth": "coterie.cluster.density.mean_shift",
-    "get_bin_seeds": "coterie.cluster.density.mean_shift",
-    "k_means": "coterie.cluster.kmeans.functions",
-    "kmeans_plusplus": "coterie.cluster.kmeans.functions",
-    "lay_out_graph": "coterie.cluster.embedding.layout",
-    "leiden": "coterie.cluster.graph.communities",
-    "linkage_tree": "coterie.cluster.agglomerative.tree_functions",
-    "mean_shift": "coterie.cluster.density.mean_shift",
-    "spectral_clustering": "coterie.cluster.spectral.spectral",
-    "suggest_eps": "coterie.cluster.density.eps",
-    "ward_tree": "coterie.cluster.agglomerative.tree_functions",
+    "coterie.cluster.agglomerative.feature_agglomeration": ["FeatureAgglomeration"],
+    "coterie.cluster.agglomerative.tree_functions": ["linkage_tree", "ward_tree"],
+    "coterie.cluster.birch.cf_tree": ["CFTree"],
+    "coterie.cluster.density.condensed_tree": ["CondensedTree"],
+    "coterie.cluster.density.dbscan": ["dbscan"],
+    "coterie.cluster.density.eps": ["EpsSuggestion", "suggest_eps"],
+    "coterie.cluster.density.mean_shift": ["estimate_bandwidth", "get_bin_seeds", "mean_shift"],
+    "coterie.cluster.density.optics_clusters": ["XiClusters", "cluster_optics_dbscan", "cluster_optics_xi"],
+    "coterie.cluster.density.optics_order": ["OpticsGraph", "compute_optics_graph"],
+    "coterie.cluster.embedding.layout": ["lay_out_graph"],
+    "coterie.cluster.graph.affinity_propagation": ["affinity_propagation"],
+    "coterie.cluster.graph.communities": ["Communities", "leiden"],
+    "coterie.cluster.kmeans.features": ["ClusteringFeatures"],
+    "coterie.cluster.kmeans.functions": ["k_means", "kmeans_plusplus"],
+    "coterie.cluster.kmeans.history": ["KMeansHistory", "KMeansPick", "KMeansStep"],
+    "coterie.cluster.mixture.history": ["MixtureHistory", "MixtureStep"],
+    "coterie.cluster.spectral.biclustering": ["SpectralBiclustering", "SpectralCoclustering"],
+    "coterie.cluster.spectral.laplacian_eigenmap": ["LaplacianEigenmap"],
+    "coterie.cluster.spectral.spectral": ["spectral_clustering"],
 }
+for _method in methods():
+    _HOMES.setdefault(_method.module, []).append(_method.class_name)
 
 __all__ = [
     "DBSCAN",
@@ -159,20 +148,12 @@ __all__ = [
 
 def catalogue() -> tuple[Method, ...]:
     """Return every method. Deprecated: use `methods`."""
-    warnings.warn("coterie.cluster.catalogue is deprecated: use methods().", DeprecationWarning, stacklevel=2)
+    warn_caller("coterie.cluster.catalogue is deprecated: use methods().", DeprecationWarning)
     return methods()
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value: object = getattr(import_module(_HOMES[name]), name)
-    else:
-        found = [method for method in methods() if name == method.class_name]
-        if not found:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = found[0].load()
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    __getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -28,11 +28,13 @@ def check_merges(children: AnyArray, n_leaves: int, *, who: str, name: str = "ch
         raise wrong(name, who, f"be merges of {n_leaves:,} rows, each node joined once", "others")
 
 
-def check_labels_used(labels: Labels, n_clusters: int, *, who: str, name: str = "labels_") -> None:
+def check_labels_used(labels: Labels, n_clusters: int, *, who: str) -> None:
     """Refuse labels of which some between 0 and `n_clusters` - 1 has no row."""
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
     if not sizes.all():
-        raise wrong(name, who, f"use all {n_clusters:,} labels", f"no row of label {int(np.argmin(sizes))}")
+        raise wrong(
+            "labels_", who, f"use all {n_clusters:,} labels", f"no row of label {int(np.argmin(sizes))}"
+        )
 
 
 def check_permutation(order: Indices, *, who: str, name: str) -> None:

@@ -1,8 +1,8 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from coterie._support.lazy import lazy_names
 from coterie.data.cells import Reading
 from coterie.data.columns import ColumnChoice, LeftOut
 from coterie.data.databases import hide_passwords, shown_name
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from coterie.data.whitening import Whitening
 
 # Estimators, imported when they are asked for: scikit-learn's base classes take a second.
-_ESTIMATORS = {"PolarCoordinates": "coterie.data.polar", "Whitening": "coterie.data.whitening"}
+_ESTIMATORS = {"coterie.data.polar": ["PolarCoordinates"], "coterie.data.whitening": ["Whitening"]}
 
 __all__ = [
     "AUTO",
@@ -72,13 +72,8 @@ __all__ = [
     "shown_name",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _ESTIMATORS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_ESTIMATORS[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    __getattr__ = lazy_names(__name__, _ESTIMATORS)
 
 
 def __dir__() -> list[str]:

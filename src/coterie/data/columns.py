@@ -355,15 +355,12 @@ def nested_to_columns(frame: PolarsFrame) -> tuple[Any, dict[str, Element]]:
     polars = require("polars", extra="cli", purpose="Reading tables")
     elements: dict[str, Element] = {}
     found: list[Any] = []
-    taken = {*frame.columns}
+    taken = {*frame.columns}  # once: tables may have 100,000 columns
     for series in frame:
         parts = _flattened(series, (), polars)
         names = {part.name for part, _ in parts}
-        if (
-            len(parts) > MOST_ELEMENTS
-            or len(names) < len(parts)
-            or any(name in taken for name in names - {series.name})
-        ):
+        is_clash = len(names) < len(parts) or (names & taken) - {series.name}
+        if len(parts) > MOST_ELEMENTS or is_clash:
             parts = [(series, ())]
         elements |= {part.name: (series.name, way) for part, way in parts if way}
         found += [part for part, _ in parts]

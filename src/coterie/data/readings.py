@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from coterie._printing import shortened
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.optional import require
 from coterie._support.typing import PolarsSeries
 from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Schema, Text
@@ -171,4 +170,4 @@ def _is_plain(reading: Reading | None) -> bool:
 
 
 def _say(source: str, name: str, what: str) -> None:
-    warnings.warn(f"{source}: {shortened(name)}: {what}.", DataNotice, stacklevel=caller_level())
+    warn_caller(f"{source}: {shortened(name)}: {what}.", DataNotice)

@@ -1,10 +1,9 @@
 """Distances: the one catalogue, matrices and neighbours, and geometries (a distance with its barycentre)."""
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from coterie._support.hints import no_such_name
+from coterie._support.caller import warn_caller
 from coterie._support.lazy import lazy_names
 from coterie.distance.catalogue import Distance, Parameter, distances, find_distance, register
 
@@ -71,9 +70,7 @@ __all__ = [
 
 def catalogue() -> Mapping[str, Distance]:
     """Return all distances by name. Deprecated: use `distances`."""
-    warnings.warn(
-        "coterie.distance.catalogue is deprecated: use distances().", DeprecationWarning, stacklevel=2
-    )
+    warn_caller("coterie.distance.catalogue is deprecated: use distances().", DeprecationWarning)
     return {distance.name: distance for distance in distances()}
 
 
@@ -108,11 +105,11 @@ if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every n
         "coterie.distance.table": ["TableEncoding"],
     }
     _RENAMED = {"get_distance": "find_distance", "get_geometry": "find_geometry"}
-    _find = lazy_names(__name__, _HOMES, missing=lambda name: no_such_name(__name__, name, __all__))
+    _find = lazy_names(__name__, _HOMES)
 
     def __getattr__(name):
         if name not in _RENAMED:
             return _find(name)
         new = _RENAMED[name]
-        warnings.warn(f"coterie.distance.{name} is deprecated: use {new}.", DeprecationWarning, stacklevel=2)
+        warn_caller(f"coterie.distance.{name} is deprecated: use {new}.", DeprecationWarning)
         return globals().get(new) or _find(new)

@@ -8,7 +8,6 @@ when the wanted recall is reached.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -17,12 +16,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, CheckedRows, Data, Distances, FloatArray, Indices, SparseData
 from coterie._support.validation import check_data
 from coterie.distance.catalogue import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.errors import InvalidData, InvalidParameter, ParameterNotice, UnsupportedInput
 
 INNER_PRODUCT = Distance(
@@ -66,7 +65,7 @@ DESCENT_SECONDS_PER_COLUMN = 2e-8
 
 
 @dataclass(frozen=True)
-class Found:
+class ApproximateNeighbours:
     """Near rows of each row, nearest first, their distances, and the share of the true ones among them."""
 
     index: Indices
@@ -75,7 +74,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Coding:
+class IntegerCoding:
     """How rows become whole numbers: (row - shift) * scale, rounded."""
 
     kind: str
@@ -89,7 +88,7 @@ class Coding:
         return _core.CodedRows(rows, self.kind, self.scale, self.longest, self.shift, self.is_small, threads)
 
 
-class Space(Protocol):
+class SearchSpace(Protocol):
     """Rows among which neighbours are sought."""
 
     @property
@@ -168,13 +167,13 @@ def sparse_unit_rows(X: SparseData, distance: Distance, *, who: str) -> SparseDa
     return rows
 
 
-def choose_coding(rows: Data, distance: Distance) -> Coding | None:
+def choose_coding(rows: Data, distance: Distance) -> IntegerCoding | None:
     """Return how rows become whole numbers; None where they cannot: too many values for a column."""
     if distance.kernel == _core.Kernel.hamming:
         is_small = np.abs(rows).max(initial=0) <= MOST_CODES and bool((rows == np.rint(rows)).all())
-        return Coding("equality") if is_small else None
+        return IntegerCoding("equality") if is_small else None
     if distance.euclidean_form == "half square":  # unit rows
-        return Coding("euclidean", UNIT_SCALE, 1.01)
+        return IntegerCoding("euclidean", UNIT_SCALE, 1.01)
     shift = None
     kind = "product"
     if distance is not INNER_PRODUCT:
@@ -184,9 +183,9 @@ def choose_coding(rows: Data, distance: Distance) -> Coding | None:
     lengths = _lengths(rows, shift)
     longest = min(float(lengths.max(initial=0)), FAR * float(np.median(lengths)) or math.inf)
     if longest == 0 or not math.isfinite(longest):
-        return Coding(kind, 1.0, 1.0, shift)
+        return IntegerCoding(kind, 1.0, 1.0, shift)
     scale = 2.0 ** max(-1000, min(1000, math.floor(math.log2(LONGEST_CODE / longest))))
-    return Coding(kind, scale, longest, shift)
+    return IntegerCoding(kind, scale, longest, shift)
 
 
 def _lengths(rows: Data, shift: Data | None) -> FloatArray:
@@ -206,7 +205,7 @@ class DenseSpace:
 
     rows: Data
     distance: Distance
-    coding: Coding
+    coding: IntegerCoding
 
     @property
     def n(self) -> int:
@@ -224,7 +223,7 @@ class DenseSpace:
         codes = self.coding.encode(self.rows, threads)
         return codes, self._nearest_by_codes(codes, sample, k + SPARE, threads)[:, :k]
 
-    def _small_coding(self) -> Coding | None:
+    def _small_coding(self) -> IntegerCoding | None:
         """Return a coding in 8 bits; None where there is none."""
         if self.coding.kind != "euclidean" or self.rows.shape[1] > MOST_SMALL_COLUMNS:
             return None
@@ -233,7 +232,7 @@ class DenseSpace:
         largest = float(np.abs(some if shift is None else some - shift).max(initial=0))
         if not 0 < largest < math.inf:
             return None
-        return Coding("euclidean", MOST_SMALL_CODE / largest, 1.0, shift, is_small=True)
+        return IntegerCoding("euclidean", MOST_SMALL_CODE / largest, 1.0, shift, is_small=True)
 
     def _nearest_by_codes(self, codes: _core.CodedRows, sample: Indices, k: int, threads: int) -> Distances:
         """Return the smallest distances of a sample: the nearest by codes among all rows, and many more."""
@@ -241,7 +240,7 @@ class DenseSpace:
         distance = self.along(sample, near, threads)
         return np.sort(np.where(near == sample[:, None], np.inf, distance), axis=1)[:, :k]
 
-    def _is_fine_enough(self, coding: Coding, nearest: Distances, k: int) -> bool:
+    def _is_fine_enough(self, coding: IntegerCoding, nearest: Distances, k: int) -> bool:
         """Return whether rounding hardly moves a neighbour behind the spare ones."""
         squares = self._squares(nearest.astype(np.float64))
         last, behind = squares[:, k - 1], squares[:, -1]
@@ -310,7 +309,7 @@ class SparseSpace:
         return nearest_of_lists(self, lists, k, threads)
 
 
-def truth_of(space: Space, sample: Indices, k: int, threads: int) -> Distances:
+def truth_of(space: SearchSpace, sample: Indices, k: int, threads: int) -> Distances:
     """Return the k smallest distances of some rows, measured as those that are found are."""
     nearest, _ = space.exact(sample, k, threads)
     return np.sort(space.along(sample, nearest, threads), axis=1)
@@ -322,7 +321,7 @@ def with_spare(k: int) -> int:
 
 
 def nearest_of_lists(
-    space: Space, lists: _core.NeighbourDescent, k: int, threads: int
+    space: SearchSpace, lists: _core.NeighbourDescent, k: int, threads: int
 ) -> tuple[Indices, Distances]:
     """Return the k nearest of each row's list, for any distance."""
     near = np.ascontiguousarray(lists.lists()[:, : with_spare(k)])
@@ -393,7 +392,7 @@ def measure_recall(distance: Distances, exact: Distances) -> float:
 class Descent:
     """Lists of near rows, made better until the sample says that they are good enough."""
 
-    def __init__(self, space: Space, k: int, recall: float, threads: int) -> None:
+    def __init__(self, space: SearchSpace, k: int, recall: float, threads: int) -> None:
         # the sample may be luckier than other rows by as much; beyond that, half of what is missing is enough
         self.wanted = min(recall + SAMPLE_ERROR, (1 + recall) / 2)
         self.space, self.k, self.threads = space, k, threads
@@ -451,32 +450,33 @@ class Descent:
         near = self.lists.lists(self.sample)
         self.recall = measure_recall(self.space.along(self.sample, near, self.threads), self.truth)
 
-    def found(self) -> Found:
+    def found(self) -> ApproximateNeighbours:
         """Return the k nearest of each row by exact distances."""
         index, value = self.space.nearest_of(self.lists, self.k, self.threads)
         is_short = np.flatnonzero((index < 0).any(axis=1))
         if len(is_short):
             index[is_short], value[is_short] = self.space.exact(is_short, self.k, self.threads)
         reached = measure_recall(self.space.along(self.sample, index[self.sample], self.threads), self.truth)
-        return Found(index.astype(np.intp, copy=False), value, reached)
+        return ApproximateNeighbours(index.astype(np.intp, copy=False), value, reached)
 
 
-def descend(space: Space, k: int, recall: float, threads: int, *, who: str) -> tuple[Found, Descent]:
+def descend(
+    space: SearchSpace, k: int, recall: float, threads: int, *, who: str
+) -> tuple[ApproximateNeighbours, Descent]:
     """Return the k nearest rows of each row, and what a search for new rows begins with."""
     descent = Descent(space, k, recall, threads)
     descent.run()
     found = descent.found()
     if found.recall < recall:
-        warnings.warn(
+        warn_caller(
             f"{who} reached a recall of {found.recall:.3f}, below recall={recall:g}: neighbours of "
             f"neighbours do not lead to the rest in these rows. Use recall=None for exact neighbours.",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
     return found, descent
 
 
-def dense_space(rows: Rows) -> DenseSpace | None:
+def dense_space(rows: RowSets) -> DenseSpace | None:
     """Return prepared rows with their coding; None where they cannot be coded."""
     coding = choose_coding(rows.X, rows.distance)
     return None if coding is None else DenseSpace(rows.X, rows.distance, coding)

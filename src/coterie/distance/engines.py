@@ -13,7 +13,7 @@ from coterie._core import Finish, Kernel
 from coterie._support.typing import Distances, Indices
 from coterie._support.validation import Choice, check_parameter, require_memory
 from coterie.distance.catalogue import Distance
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.errors import InvalidParameter
 
 Algorithm: TypeAlias = Literal["auto", "tiles", "kd_tree"]
@@ -50,7 +50,7 @@ def tree_form(distance: Distance) -> TreeForm | None:
     return None if form is not None and form.metric == "minkowski" and distance.p < 1 else form
 
 
-def choose_engine(rows: Rows, algorithm: Algorithm, *, who: str) -> Literal["tiles", "kd_tree"]:
+def choose_engine(rows: RowSets, algorithm: Algorithm, *, who: str) -> Literal["tiles", "kd_tree"]:
     """Return the engine that `algorithm` asks for, or for "auto" the faster one."""
     check_parameter(algorithm, Choice(*ALGORITHMS), name="algorithm", who=who)
     form = tree_form(rows.distance)
@@ -71,7 +71,7 @@ def choose_engine(rows: Rows, algorithm: Algorithm, *, who: str) -> Literal["til
 
 
 @dataclass(frozen=True)
-class Found:
+class NearRows:
     """Columns and distances; for lists of different lengths also where each row's list starts."""
 
     index: Indices
@@ -79,17 +79,17 @@ class Found:
     starts: Indices | None = None
 
 
-def smallest_by_tree(rows: Rows, k: int, exclude_self: bool, threads: int) -> Found:
+def smallest_by_tree(rows: RowSets, k: int, exclude_self: bool, threads: int) -> NearRows:
     """Return the k nearest by a kd-tree over the other rows."""
     tree, form = _tree(rows, threads)
     if rows.Y is None:
         index, distance = tree.query_self(k, include_self=not exclude_self, n_threads=threads)
     else:
         index, distance = tree.query(rows.X, k, n_threads=threads)
-    return Found(index, _times(distance, form.factor))
+    return NearRows(index, _times(distance, form.factor))
 
 
-def smallest_by_tiles(rows: Rows, k: int, exclude_self: bool, threads: int) -> Found:
+def smallest_by_tiles(rows: RowSets, k: int, exclude_self: bool, threads: int) -> NearRows:
     """Return the k nearest by comparing all pairs."""
     metric = rows.distance.metric
     if k == 1 and not exclude_self:
@@ -97,10 +97,10 @@ def smallest_by_tiles(rows: Rows, k: int, exclude_self: bool, threads: int) -> F
         index, distance = index[:, None], distance[:, None]
     else:
         index, distance = _core.smallest(rows.X, rows.others, metric, k, exclude_self, threads)
-    return Found(index.astype(np.intp), np.asarray(distance))
+    return NearRows(index.astype(np.intp), np.asarray(distance))
 
 
-def within_by_tree(rows: Rows, radius: float, threads: int) -> Found:
+def within_by_tree(rows: RowSets, radius: float, threads: int) -> NearRows:
     """Return all rows within the radius by a kd-tree; memory is counted first where it might not suffice."""
     tree, form = _tree(rows, threads)
     reach = radius / form.factor
@@ -110,20 +110,20 @@ def within_by_tree(rows: Rows, radius: float, threads: int) -> Found:
     else:
         _require_lists(rows, lambda: tree.radius_count(rows.X, reach, threads).sum())
         starts, index, distance = tree.radius(rows.X, reach, n_threads=threads)
-    return Found(index, _times(distance, form.factor), starts)
+    return NearRows(index, _times(distance, form.factor), starts)
 
 
-def within_by_tiles(rows: Rows, radius: float, threads: int) -> Found:
+def within_by_tiles(rows: RowSets, radius: float, threads: int) -> NearRows:
     """Return all rows within the radius by comparing all pairs, twice: to count, then to list."""
     metric = rows.distance.metric
     starts = np.zeros(len(rows.X) + 1, dtype=np.int64)
     np.cumsum(_core.count_below(rows.X, rows.others, metric, radius, threads), out=starts[1:])
     _require_lists(rows, lambda: starts[-1])
     index, distance = _core.list_below(rows.X, rows.others, metric, radius, starts, threads)
-    return Found(index.astype(np.intp), np.asarray(distance), starts)
+    return NearRows(index.astype(np.intp), np.asarray(distance), starts)
 
 
-def _tree(rows: Rows, threads: int) -> tuple[Any, TreeForm]:
+def _tree(rows: RowSets, threads: int) -> tuple[Any, TreeForm]:
     form = tree_form(rows.distance)
     assert form is not None
     return _core.KDTree(rows.others, form.metric, rows.distance.p, n_threads=threads), form
@@ -133,7 +133,7 @@ def _times(distance: Distances, factor: float) -> Distances:
     return np.asarray(distance) if factor == 1.0 else np.asarray(distance * distance.dtype.type(factor))
 
 
-def _require_lists(rows: Rows, count: Any) -> None:
+def _require_lists(rows: RowSets, count: Any) -> None:
     cell = 8 + rows.X.itemsize
     all_pairs = len(rows.X) * len(rows.others) * cell
     way_out = "Choose a smaller radius, or ask for the k nearest."

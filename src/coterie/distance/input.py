@@ -7,7 +7,6 @@ The parameter `metric` says which (`input_kind`). `resolve_input` checks what `f
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -15,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import (
     AnyArray,
     CheckedRows,
@@ -357,11 +356,10 @@ def _check_loosely(D: MatrixLike, rules: InputRules, who: str) -> Distances:
         )
     facts = _core.matrix_facts(checked)
     if facts.largest_asymmetry > TOLERANCE[checked.dtype] * facts.largest:
-        warnings.warn(
+        warn_caller(
             f"X of {who} is not symmetric: distances from a row are read in its row of the matrix, and may "
             f"differ from distances to it.",
             DataNotice,
-            stacklevel=caller_level(),
         )
     return checked
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.stoppable import stoppable
 from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Mask
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import (
-    MixedColumns,
-    Scaling,
+    ColumnMix,
+    ColumnScaling,
+    ColumnWhitening,
     SetCodes,
     SharedCells,
-    Whitening,
     first_without_common,
 )
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
@@ -40,7 +39,7 @@ def with_weights(distance: Distance, X: Data, Y: Data | None) -> Distance:
         )
     p = exponent_of(distance)
     factors = (w > 0).astype(np.float64) if np.isinf(p) else w ** (1 / p)
-    return replace(distance, transform=Scaling(_origin(X), factors))
+    return replace(distance, transform=ColumnScaling(_origin(X), factors))
 
 
 def with_variances(distance: Distance, X: Data, Y: Data | None) -> Distance:
@@ -54,7 +53,7 @@ def with_variances(distance: Distance, X: Data, Y: Data | None) -> Distance:
             f"column {column} of X has variance {V[column]:g}: {distance.name} divides by it. Leave the "
             f"column out, or give a V that is positive everywhere."
         )
-    return replace(distance, transform=Scaling(_origin(X), 1 / np.sqrt(V)))
+    return replace(distance, transform=ColumnScaling(_origin(X), 1 / np.sqrt(V)))
 
 
 def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
@@ -78,7 +77,7 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
         )
     is_flat = eigenvalues <= ROUNDING * eigenvalues[-1]
     matrix = scale[:, None] * vectors * np.sqrt(np.where(is_flat, 0.0, eigenvalues))
-    return replace(distance, transform=Whitening(_origin(X), matrix))
+    return replace(distance, transform=ColumnWhitening(_origin(X), matrix))
 
 
 def with_levels(distance: Distance, X: Data, Y: Data | None) -> Distance:
@@ -117,7 +116,7 @@ def with_ranges(distance: Distance, X: Data, Y: Data | None) -> Distance:
     group = np.array([ranks[kind] for kind in kinds])
     order = np.argsort(group, kind="stable")
     scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
-    transform = MixedColumns(order, int((group == 0).sum()), int((group == 1).sum()), low, spans, scaled)
+    transform = ColumnMix(order, int((group == 0).sum()), int((group == 1).sum()), low, spans, scaled)
     values = {"kinds": kinds, "w": weights, "low": low, "high": high}
     return replace(distance, values=values, transform=transform)
 
@@ -218,11 +217,10 @@ def _note_incomparable(X: Data, counts: AnyArray, who: str) -> None:
         return  # two rows that have more than half of the columns each share one
     patterns = np.unique(is_there, axis=0).astype(np.float32)
     if len(patterns) <= MOST_PATTERNS and not (patterns @ patterns.T).all():
-        warnings.warn(
+        warn_caller(
             f"some rows of X have no column in which both have a value: their {who} distance is taken to be "
             f"1, the largest. Leave out rows or columns that are mostly missing.",
             DataNotice,
-            stacklevel=caller_level(),
         )
 
 

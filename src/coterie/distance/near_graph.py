@@ -6,17 +6,15 @@ pairs between some rows of each part and all rows outside of it.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, Distances, FloatArray, Indices, SparseData
 from coterie.distance.neighbours import Neighbours, near_of_rows
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.distance.spanning import SpanningTree
 from coterie.errors import InvalidParameter, ParameterNotice
 
@@ -29,23 +27,22 @@ WIDE_COLUMNS, MANY_ROWS = 30, 20_000  # from where comparing all pairs takes lon
 SECONDS_PER_PAIR = 1.5e-10  # and column, on two cores of 2026
 
 
-def note_exact_cost(rows: Rows, who: str) -> None:
+def note_exact_cost(rows: RowSets, who: str) -> None:
     """Tell how long all pairs of many wide rows may take, and what takes less."""
     n_rows, n_columns = len(rows.X), rows.X.shape[1]
     if n_rows <= MANY_ROWS or n_columns <= WIDE_COLUMNS:
         return
     seconds = SECONDS_PER_PAIR * n_rows**2 * n_columns
     time = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
-    warnings.warn(
+    warn_caller(
         f"{who} compares all pairs of {n_rows:,} rows x {n_columns} columns, which may take about {time}. "
         f'neighbors="approximate" takes a fraction of that.',
         ParameterNotice,
-        stacklevel=caller_level(),
     )
 
 
 def near_rows(
-    rows: Rows | None, n_neighbors: int | None, least: int, threads: int, *, who: str
+    rows: RowSets | None, n_neighbors: int | None, least: int, threads: int, *, who: str
 ) -> Neighbours:
     """Return the approximate neighbours of prepared rows: at least `least` of each, unless told how many."""
     if rows is None or rows.distance.function is not None:
@@ -60,7 +57,7 @@ def near_rows(
 
 
 def near_tree(
-    rows: Rows, near: Neighbours, core: FloatArray | None = None, alpha: float = 1.0, threads: int = 0
+    rows: RowSets, near: Neighbours, core: FloatArray | None = None, alpha: float = 1.0, threads: int = 0
 ) -> SpanningTree:
     """Return the least spanning tree of the graph of near rows, its parts joined.
 
@@ -111,7 +108,7 @@ def _sorted_edges(
 
 
 def _bridges(
-    rows: Rows, part: AnyArray, core: FloatArray, alpha: float, threads: int
+    rows: RowSets, part: AnyArray, core: FloatArray, alpha: float, threads: int
 ) -> tuple[SparseData, FloatArray]:
     """Return for every part but the largest the shortest edge found to a row outside of it."""
     sizes = np.bincount(part)
@@ -137,7 +134,7 @@ def _drawn_rows(part: AnyArray, sizes: AnyArray, largest: int, per_part: int) ->
 
 
 def _nearest_outside(
-    rows: Rows, asked: Indices, part: AnyArray, core: FloatArray, alpha: float, threads: int
+    rows: RowSets, asked: Indices, part: AnyArray, core: FloatArray, alpha: float, threads: int
 ) -> tuple[Indices, FloatArray]:
     nearest, reach = np.empty(len(asked), dtype=np.intp), np.empty(len(asked))
     step = max(1, CELLS_PER_BLOCK // len(part))

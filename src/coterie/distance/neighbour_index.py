@@ -30,7 +30,7 @@ from coterie.distance.approximate import (
 )
 from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.neighbours import Neighbours, k_nearest
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 _WHO = "NeighbourIndex"
@@ -197,8 +197,8 @@ class NeighbourIndex:
         return _find(self.metric, self.params).fit(self.X)
 
     @cached_property
-    def _rows(self) -> Rows:
-        return Rows(self.distance.prepare(self.X), None, self.distance)
+    def _rows(self) -> RowSets:
+        return RowSets(self.distance.prepare(self.X), None, self.distance)
 
     @cached_property
     def _coded(self) -> _core.CodedRows:

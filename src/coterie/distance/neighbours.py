@@ -28,7 +28,7 @@ from coterie.distance.catalogue import Distance, RowFunction, find_distance
 from coterie.distance.engines import (
     ALGORITHMS,
     Algorithm,
-    Found,
+    NearRows,
     choose_engine,
     smallest_by_tiles,
     smallest_by_tree,
@@ -37,7 +37,7 @@ from coterie.distance.engines import (
 )
 from coterie.distance.input import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.errors import InvalidParameter
 
 
@@ -279,7 +279,7 @@ class _Query(NamedTuple):
         threads = resolve_threads(self.n_jobs)
         return matrix_as_distances(self.X, self.Y, self.metric, self.params, who=self.who, threads=threads)
 
-    def rows(self) -> Rows:
+    def rows(self) -> RowSets:
         """Return the rows as the engines take them."""
         threads = resolve_threads(self.n_jobs)
         return prepare_rows(self.X, self.Y, self.metric, self.params, who=self.who, threads=threads)
@@ -293,7 +293,7 @@ def _find_nearest(query: _Query, k: int, skip: bool) -> Neighbours:
     return _nearest_of(rows, query, _check_k(k, len(rows.others), skip, query.who), skip)
 
 
-def _nearest_of(rows: Rows, query: _Query, k: int, skip: bool) -> Neighbours:
+def _nearest_of(rows: RowSets, query: _Query, k: int, skip: bool) -> Neighbours:
     if rows.distance.function is not None:
         return smallest_of_matrix(distance_matrix(rows), k, skip, "function")
     used = choose_engine(rows, query.algorithm, who=query.who)
@@ -313,7 +313,7 @@ def _find_approximately(query: _Query, k: int, recall: float) -> Neighbours:
     return near_of_rows(rows, k, recall, threads, who=query.who)
 
 
-def near_of_rows(rows: Rows, k: int, recall: float, threads: int, *, who: str) -> Neighbours:
+def near_of_rows(rows: RowSets, k: int, recall: float, threads: int, *, who: str) -> Neighbours:
     """Return the approximate neighbours of prepared rows; exact ones where these take less time."""
     refuse_uncodable(rows.distance, who)
     space = None if exact_is_faster(len(rows.X), k, rows.distance, rows.X.shape[1]) else dense_space(rows)
@@ -337,7 +337,7 @@ def _among_sparse(query: _Query, k: int, recall: float, distance: Distance, thre
     return Neighbours(found.index, found.distance, "descent", found.recall)
 
 
-def _find_within(query: _Query, radius: float) -> tuple[Found, str]:
+def _find_within(query: _Query, radius: float) -> tuple[NearRows, str]:
     D = query.matrix()
     if D is not None:
         return _within_of(D, radius), "matrix"
@@ -399,16 +399,16 @@ def smallest_of_matrix(D: Distances, k: int, skip: bool, used: str = "matrix") -
     return Neighbours(index, distance, used)
 
 
-def _within_of(D: Distances, radius: float) -> Found:
+def _within_of(D: Distances, radius: float) -> NearRows:
     row, index = np.nonzero(radius >= D)
     starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(D)))])
-    return Found(index, D[row, index], starts)
+    return NearRows(index, D[row, index], starts)
 
 
-def _without_self(found: Found) -> Found:
+def _without_self(found: NearRows) -> NearRows:
     assert found.starts is not None
     n = len(found.starts) - 1
     row = np.repeat(np.arange(n), np.diff(found.starts))
     is_other = found.index != row
     counts = np.bincount(row[is_other], minlength=n)
-    return Found(found.index[is_other], found.distance[is_other], np.concatenate([[0], np.cumsum(counts)]))
+    return NearRows(found.index[is_other], found.distance[is_other], np.concatenate([[0], np.cumsum(counts)]))

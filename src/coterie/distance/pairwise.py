@@ -21,7 +21,7 @@ from coterie._support.typing import (
 from coterie._support.validation import require_memory
 from coterie.distance.catalogue import Distance, RowFunction, find_distance
 from coterie.distance.input import input_kind, resolve_cells, resolve_matrix, resolve_rows
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.distance.scikit_learn import (
     is_scikit_learns,
     pairwise_by_scikit_learn,
@@ -119,7 +119,7 @@ def _refuse_ambiguous(distance: Distance, Y: MatrixLike | None) -> None:
     )
 
 
-def _cells(X: MatrixLike, Y: MatrixLike | None, distance: Distance) -> Rows:
+def _cells(X: MatrixLike, Y: MatrixLike | None, distance: Distance) -> RowSets:
     """Return rows for a function: text and booleans as they are, everything else as numbers."""
     cells = resolve_cells(X)
     others: CheckedRows = resolve_cells(Y)
@@ -133,10 +133,10 @@ def _cells(X: MatrixLike, Y: MatrixLike | None, distance: Distance) -> Rows:
             f"X and Y of {_WHO} must have as many columns as each other, got the shapes {cells.shape} and "
             f"{others.shape}."
         )
-    return Rows(cells, others, distance)
+    return RowSets(cells, others, distance)
 
 
-def distance_matrix(rows: Rows, *, condensed: bool = False, threads: int = 0) -> Distances:
+def distance_matrix(rows: RowSets, *, condensed: bool = False, threads: int = 0) -> Distances:
     """Return the matrix of prepared rows, if it fits in memory."""
     n, m = len(rows.X), len(rows.others)
     cells = n * (n - 1) // 2 if condensed else n * m

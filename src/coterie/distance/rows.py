@@ -15,7 +15,7 @@ from coterie.errors import InvalidData, InvalidParameter
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowSets:
     """Two sets of rows as the engine takes them; Y is None when they are the same."""
 
     X: Data
@@ -37,7 +37,7 @@ def prepare_rows(
     who: str,
     takes_sparse: bool = False,
     threads: int = 1,
-) -> Rows:
+) -> RowSets:
     """Return checked rows under the transform of the distance, which has learned from all of them."""
     if input_kind(metric) != "data":
         raise InvalidParameter(
@@ -60,10 +60,10 @@ def prepare_rows(
     return _prepared(checked_X, checked_Y, distance, threads)
 
 
-def _prepared(X: Data, Y: Data | None, distance: Distance, threads: int) -> Rows:
+def _prepared(X: Data, Y: Data | None, distance: Distance, threads: int) -> RowSets:
     distance = distance.fit(X, Y)
     prepared_X = distance.prepare(X, threads=threads)
     prepared_Y = None if Y is None else distance.prepare(Y, name="Y", threads=threads)
     if prepared_Y is not None:
         refuse_opposites(distance, prepared_X, prepared_Y, names=("X", "Y"))
-    return Rows(prepared_X, prepared_Y, distance)
+    return RowSets(prepared_X, prepared_Y, distance)

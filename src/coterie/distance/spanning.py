@@ -17,7 +17,7 @@ from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import Algorithm, choose_engine, tree_form
 from coterie.distance.input import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.errors import InvalidData
 
 _WHO = "spanning_tree"
@@ -97,7 +97,7 @@ def spanning_tree(
 
 
 def tree_of_rows(
-    rows: Rows,
+    rows: RowSets,
     core_distances: VectorLike | None = None,
     alpha: float = 1.0,
     algorithm: Algorithm = "auto",
@@ -113,7 +113,7 @@ def tree_of_rows(
     return SpanningTree(edges, distance, "tiles")
 
 
-def _by_tree(rows: Rows, core_distances: VectorLike | None, alpha: float, threads: int) -> SpanningTree:
+def _by_tree(rows: RowSets, core_distances: VectorLike | None, alpha: float, threads: int) -> SpanningTree:
     form = tree_form(rows.distance)
     assert form is not None
     tree = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from coterie._printing import shortened
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import Data, FloatArray, Indices, MatrixLike, Settings
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import Label, ListOf, Maybe, Schema, Text, wrong
@@ -126,12 +125,11 @@ class TableEncoding:
                 )
         if unseen:
             listed = ", ".join(unseen[:SHOWN]) + (" and others" if len(unseen) > SHOWN else "")
-            warnings.warn(
+            warn_caller(
                 f"{name} of {who} has values that were not there when it was fitted, in {listed}. New "
                 f"categories differ from all others; new values of ordinal and yes/no columns count as "
                 f"missing.",
                 DataNotice,
-                stacklevel=caller_level(),
             )
         return out
 

@@ -73,7 +73,7 @@ def transform_rows(
 
 
 @dataclass(frozen=True)
-class Scaling:
+class ColumnScaling:
     """(rows - offset) * factors, column by column."""
 
     offset: FloatArray
@@ -90,7 +90,7 @@ class Scaling:
 
 
 @dataclass(frozen=True)
-class Whitening:
+class ColumnWhitening:
     """(rows - offset) @ matrix."""
 
     offset: FloatArray
@@ -244,7 +244,7 @@ def first_without_common(is_there: Mask, others: Mask) -> tuple[int, int] | None
 
 
 @dataclass(frozen=True, eq=False)
-class MixedColumns:
+class ColumnMix:
     """Numbers by their range, then categories, then what may be absent; NaN where a cell is missing.
 
     Parameters

@@ -21,7 +21,7 @@ from coterie._support.validation import Choice, Whole, check_data, check_paramet
 from coterie.distance import check_distance_matrix, input_kind, k_nearest, nearest, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 
 AnomalyScore: TypeAlias = Literal["centre", "local"]
 WAYS = ("centre", "local")
@@ -134,7 +134,7 @@ class _Groups:
 
     X: CheckedRows
     metric: MetricLike
-    partition: Partition
+    partition: SampleGroups
     inside: Indices
     alone: Indices
     names: AnyArray

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import count
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Choice, check_parameter
 from coterie.errors import DataNotice, InvalidData
@@ -132,11 +131,10 @@ def _from_floats(array: AnyArray, name: str) -> Labeling:
         whole = array.astype(np.int64)
         if np.array_equal(whole, array):
             return Labeling(whole, array.dtype)
-    warnings.warn(
+    warn_caller(
         f"{name} holds continuous values such as {float(array[0]):g}: measures of clusterings expect "
         f"discrete labels. Each distinct value is taken as a label.",
         DataNotice,
-        stacklevel=caller_level(),
     )
     names, codes = np.unique(array, return_inverse=True)
     return Labeling(codes.astype(np.int32, copy=False), array.dtype, names)

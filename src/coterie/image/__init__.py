@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coterie._support.hints import no_such_name
 from coterie._support.lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -52,7 +51,8 @@ __all__ = [
     "write_picture",
 ]
 
-__getattr__ = lazy_names(__name__, _HOMES, lambda name: no_such_name(__name__, name, __all__))
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    __getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

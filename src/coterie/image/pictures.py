@@ -263,9 +263,7 @@ def _of_pillow(image: PillowImage, name: str) -> Picture:
     return Picture(np.array(image.convert("RGB")), None, False, name)
 
 
-def check_picture_output(
-    path: str | os.PathLike[str], *, force: bool = False, exact: bool = False, option: str = "the name"
-) -> Path:
+def check_picture_output(path: str | os.PathLike[str], *, force: bool = False, exact: bool = False) -> Path:
     """Refuse, before any work, a picture that could not be written; `exact`: every pixel must be kept."""
     target = check_output(path, force=force)
     suffixes = EXACT_SUFFIXES if exact else PICTURE_SUFFIXES
@@ -276,7 +274,7 @@ def check_picture_output(
             else ""
         )
         raise InvalidParameter(
-            f"{target}: {option} must end in one of {', '.join(suffixes)}{why}, got "
+            f"{target}: the name must end in one of {', '.join(suffixes)}{why}, got "
             f"{target.suffix or 'no ending'}.{did_you_mean(target.suffix, suffixes)}"
         )
     pillow("Writing pictures")

@@ -23,7 +23,7 @@ from coterie._support.validation import Choice, Whole, check_data, check_paramet
 from coterie.cluster import KMeans
 from coterie.distance import nearest, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.evaluate.internal import Partition, read_partition, squared_to_own, weighted_means
+from coterie.evaluate.internal import SampleGroups, read_partition, squared_to_own, weighted_means
 
 Strategy: TypeAlias = Literal["typical", "coreset", "uncertainty", "random"]
 STRATEGIES = ("typical", "coreset", "uncertainty", "random")
@@ -166,7 +166,7 @@ def _kmeans(rows: Data, n: int, seed: int) -> KMeans:
         return KMeans(n, n_init=STARTS, random_state=shift_seed(seed, 0)).fit(rows)
 
 
-def _nearest_to_means(rows: Data, partition: Partition, free: Indices) -> Indices:
+def _nearest_to_means(rows: Data, partition: SampleGroups, free: Indices) -> Indices:
     """Return the free row nearest to the mean of each group that has one, by size of the group."""
     squared = squared_to_own(rows, weighted_means(rows, partition), partition.codes)
     codes = partition.codes[free]

@@ -31,7 +31,7 @@ from coterie.evaluate import Anomalies, Comparison, Significance, Stability
 from coterie.persist import save
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups, Profile
-from coterie.pipeline.other_numbers import Partitions, partitions_of
+from coterie.pipeline.other_numbers import OtherNumbers, partitions_of
 from coterie.pipeline.partition import anomalies_of
 from coterie.pipeline.text import summary
 from coterie.pipeline.verdict import FitVerdict, decide
@@ -274,7 +274,7 @@ class Clustering:
         """
         return self.groups.predict(rows, missing=missing)
 
-    def partitions(self) -> Partitions:
+    def partitions(self) -> OtherNumbers:
         """Return the groups, and the same rows in other numbers of groups, to be measured and compared.
 
         Means, silhouettes and the agreement with the truth of each are computed when they are asked for.

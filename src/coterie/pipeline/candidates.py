@@ -155,7 +155,7 @@ class Task:
     valleys: Valleys
     ks: tuple[int, ...]
     request: FitRequest
-    mixed: MixedRows | None = None
+    mixed: MixedPoints | None = None
 
     @property
     def distance(self) -> str | None:
@@ -200,7 +200,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class MixedRows:
+class MixedPoints:
     """Rows of numbers and categories, and which is which."""
 
     rows: Data

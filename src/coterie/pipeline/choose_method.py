@@ -14,7 +14,7 @@ from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
 from coterie.evaluate.belief import MixedColumns
-from coterie.pipeline.candidates import Candidate, MixedRows, Task, different, propose
+from coterie.pipeline.candidates import Candidate, MixedPoints, Task, different, propose
 from coterie.pipeline.judge.density_valleys import ENOUGH, ERROR, Valleys
 from coterie.pipeline.levels import levels_of
 from coterie.pipeline.reasons import CLOSE, Judged, explain, why_none, why_number
@@ -103,7 +103,7 @@ def run_contest(
     """
     order = contest_order(points, request, mixed)
     taken = order.take(points)
-    rows = None if mixed is None else MixedRows(taken, mixed)
+    rows = None if mixed is None else MixedPoints(taken, mixed)
     valleys = valleys_of(taken, request, mixed)
     most, beyond = _most(valleys, request)
     task, may_be_one = Task(valleys, request.numbers(most, len(taken)), request, rows), request.may_be_one
@@ -313,7 +313,7 @@ def _numbers(ks: Sequence[int]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenMethod:
     """A method and a number of groups.
 
     Parameters
@@ -334,7 +334,7 @@ class Choice:
     notes: tuple[str, ...] = ()
 
 
-def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> Choice:
+def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> ChosenMethod:
     """Compare methods on some rows, or take the one that was asked for.
 
     Parameters
@@ -349,17 +349,17 @@ def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> 
     n_levels = () if compared.mixed is None else compared.mixed.n_levels
     given = replace(_given(request), n_levels=n_levels) if request.is_settled else None
     if given is not None and not (request.believe and len(compared.rows) >= LEAST_ROWS):
-        return Choice(given, None, _evidence_of(given))
+        return ChosenMethod(given, None, _evidence_of(given))
     if _is_beyond(request, compared):
         winner = given or replace(_as_kmeans(request, is_mixed=bool(n_levels)), n_levels=n_levels)
         note = f"{winner.k:,} groups are too many to be judged on {len(compared.rows):,} rows"
-        return Choice(winner, None, _evidence_of(winner), (note,))
+        return ChosenMethod(winner, None, _evidence_of(winner), (note,))
     steps = STEPS_AFTER if request.believe else 0
     some = request.among(compared.rows, compared.n_rows)
     contest = run_contest(compared.points, some, tracker, steps_after=steps, mixed=compared.mixed)
     notes = (*contest.notes, *(() if compared.is_whole else (compared.note,)))
     winner = given or _for_all_rows(contest.winner, request) or one_group(request.seed, n_levels)
-    return Choice(winner, contest, contest.evidence, notes)
+    return ChosenMethod(winner, contest, contest.evidence, notes)
 
 
 def _for_all_rows(winner: Candidate | None, request: FitRequest) -> Candidate | None:

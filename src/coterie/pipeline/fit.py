@@ -36,7 +36,7 @@ from coterie.evaluate import Significance, Stability, stability
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
-from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
+from coterie.pipeline.choose_method import STEPS_AFTER, ChosenMethod, choose_method, contest_order
 from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.null_test import compare_with_null
@@ -51,9 +51,8 @@ from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 LOGGER = logging.getLogger("coterie.fit")
 LEAST_RESAMPLES = 5  # of more rows than methods were compared on
 TOO_FEW = 10  # rows below which no method can tell groups from chance
-MOST_COLUMNS = (
-    2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
-)
+# of a Gaussian with a covariance of its own; wider data are turned first, see `rows/sampling.py`
+MOST_COLUMNS = 2_000
 
 
 def fit(
@@ -87,7 +86,7 @@ def fit(
     series: str | Sequence[str] | None = None,
     window: str | int = "auto",
     places: str = "auto",
-) -> Any:
+) -> Clustering | Any:  # Any: a type checker accepts the answers of blocks and graphs too
     """Cluster data automatically: choose the method and the number of groups, and test the result.
 
     Several methods are tried for every plausible number of groups. One criterion compares all partitions:
@@ -275,7 +274,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     )
 
 
-def _notes(choice: Choice, compared: Compared) -> tuple[str, ...]:
+def _notes(choice: ChosenMethod, compared: Compared) -> tuple[str, ...]:
     few = compared.n_rows < TOO_FEW
     note = (f"{compared.n_rows} rows are too few to test against null data",) if few else ()
     return (*choice.notes, *note)
@@ -285,11 +284,11 @@ def _belief(
     rows: Rows,
     fitted: Fitted,
     groups: Groups,
-    choice: Choice,
+    choice: ChosenMethod,
     compared: Compared,
     request: FitRequest,
     tracker: Tracker,
-) -> tuple[Any, Any]:
+) -> tuple[Stability | None, Significance | None]:
     """Return stability and significance, where they are wanted and something was compared."""
     if not request.believe or choice.contest is None:
         return None, None

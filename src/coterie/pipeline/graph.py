@@ -272,13 +272,12 @@ def fit_graph(
     graph: object,
     request: FitRequest,
     *,
-    directed: bool | None = None,
     source: str = "the graph",
     progress: ProgressOption = None,
 ) -> GraphClustering:
     """Find the communities of a graph, and test them against random graphs of the same degrees."""
     began = time.perf_counter()
-    settings = _settings(request) | ({} if directed is None else {"directed": directed})
+    settings = _settings(request)
     read = graph_of(graph, request, settings.pop("directed", None))
     with track(progress, "communities", total=None):
         found = leiden(read, random_state=request.seed, **settings)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from coterie.evaluate.belief import (
     run_all,
     step_of,
 )
-from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud
+from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedPoints, Task, propose_aloud
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.many_columns import MANY_COLUMNS
@@ -73,13 +72,13 @@ class NullRows:
     """
 
     rows: Data
-    filled: Any = None
+    filled: Mask | None = None
 
     def draw(self, rng: np.random.Generator) -> Data:
         """Return rows of one Gaussian."""
         if self.filled is None or not self.filled.any():
             return self._rounded(self._gaussian.draw(rng))
-        drawn = self._rounded(self._of_known(rng))
+        drawn = self._rounded(self._of_known(self.filled, rng))
         gaps = self.filled & ~self.filled.all(axis=0)  # what a sample lacks has nothing to be filled with
         return fill_from_similar(np.where(gaps, np.nan, drawn))
 
@@ -92,13 +91,14 @@ class NullRows:
         """The step that each column is rounded to; 0 where it is not."""
         return np.array([step_of(column) for column in self.rows.T])
 
-    def _of_known(self, rng: np.random.Generator) -> Data:
+    def _of_known(self, filled: Mask, rng: np.random.Generator) -> Data:
         """Draw from the means and covariances of the values that were not missing."""
-        known = np.where(self.filled, np.nan, self.rows.astype(np.float64))
-        n_known = np.maximum((~self.filled).sum(axis=0), 1)
+        known = np.where(filled, np.nan, self.rows.astype(np.float64))
+        n_known = np.maximum((~filled).sum(axis=0), 1)
         means = np.nansum(known, axis=0) / n_known
-        centred = np.where(self.filled, 0.0, known - means)
-        pairs = np.maximum((~self.filled).astype(np.float64).T @ (~self.filled).astype(np.float64), 1.0)
+        centred = np.where(filled, 0.0, known - means)
+        is_known = (~filled).astype(np.float64)
+        pairs = np.maximum(is_known.T @ is_known, 1.0)
         values, axes = stoppable(np.linalg.eigh, (centred.T @ centred) / pairs)
         root = axes * np.sqrt(np.maximum(values, 0.0))
         drawn = rng.normal(size=self.rows.shape) @ root.T + means
@@ -246,7 +246,7 @@ def _search(
     numbers = NUMBERS if mixed is None else MIXED_NUMBERS
     ks = tuple(k for k in (request.ks or numbers) if k > 1)[: len(numbers)]
     ks = ks if request.ks else request.within_sizes(ks, len(points))
-    task = Task(valleys, ks, request, None if mixed is None else MixedRows(points, mixed))
+    task = Task(valleys, ks, request, None if mixed is None else MixedPoints(points, mixed))
     if request.methods is not None:
         splits = _asked(task)
     else:

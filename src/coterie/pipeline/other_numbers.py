@@ -27,7 +27,7 @@ LEARNING_ROWS = 4_000  # that k-means learns from where methods were compared on
 
 
 @dataclass(frozen=True, eq=False)
-class Partitions:
+class OtherNumbers:
     """The rows at hand in the groups of an answer, and in other numbers of groups.
 
     Parameters
@@ -45,7 +45,7 @@ class Partitions:
     note: str = ""
 
 
-def partitions_of(found: Clustering) -> Partitions:
+def partitions_of(found: Clustering) -> OtherNumbers:
     """Return the partition of an answer, and those into other numbers of groups."""
     chosen = found.rows.partition(found.groups)
     labelings, note = other_labelings(found)
@@ -54,7 +54,7 @@ def partitions_of(found: Clustering) -> Partitions:
         one.k: _by_size(one.labels) for one in found.levels if one.k != found.k and len(one.labels) == n_rows
     }
     labelings = {**labelings, **of_levels}
-    return Partitions(chosen, {k: Partition(chosen.rows, labels) for k, labels in labelings.items()}, note)
+    return OtherNumbers(chosen, {k: Partition(chosen.rows, labels) for k, labels in labelings.items()}, note)
 
 
 def other_labelings(found: Clustering) -> tuple[Mapping[int, Labels], str]:

@@ -68,18 +68,13 @@ class Budget:
     draw_rows: int
 
 
+# methods that are tried, in this order; the last ones are of tables with categories
 QUICK = ("modes", "kmeans", "mixture", "agglomerative", "genie", "embedding")
-
-
 ALL = (*QUICK, "hdbscan", "spectral")
-
-
-# that take tables with categories, in the order in which they are tried
 MIXED = ("kprototypes", "latent-classes", "kmedoids", "agglomerative", "hdbscan")
 TAKE_CATEGORIES = ("kprototypes", "kmodes", "latent-classes")  # by themselves; others under Gower's distance
 EUCLIDEAN, GOWER = "euclidean", "gower"
 HAVERSINE = "haversine"
-
 
 BUDGETS = {
     "fast": Budget("fast", 2_500, QUICK, 30, 3, 10, 39, 300),

@@ -32,7 +32,7 @@ CHANCE = 2.0  # standard deviations of what chance does to shares
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class NewRowSums:
     """Sums over new rows, by the groups that a model gives them; noise counts in none."""
 
     counts: Indices  # rows per group
@@ -42,8 +42,8 @@ class Look:
     sample: Data  # some rows, scaled
     n_noise: int = 0  # rows in no group
 
-    def __add__(self, other: Look) -> Look:
-        return Look(
+    def __add__(self, other: NewRowSums) -> NewRowSums:
+        return NewRowSums(
             self.counts + other.counts,
             self.sums + other.sums,
             self.squares + other.squares,
@@ -64,20 +64,22 @@ class NewRows(Protocol):
     def n_rows(self) -> int:
         """How many they are."""
 
-    def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> Look:
+    def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> NewRowSums:
         """Return the sums of the rows by their groups."""
 
     def grow(self, model: Model) -> None:
         """Let a model take them in."""
 
 
-def look_at_rows(X: Data, labels: Labels, centers: FloatArray, origin: FloatArray, taken: Indices) -> Look:
+def look_at_rows(
+    X: Data, labels: Labels, centers: FloatArray, origin: FloatArray, taken: Indices
+) -> NewRowSums:
     """Return the sums of scaled rows whose groups are known; `taken` are the rows of the sample."""
     k, is_grouped = len(centers), labels >= 0
     rows, groups = np.asarray(X, dtype=np.float64)[is_grouped], labels[is_grouped]
     sums = np.stack([np.bincount(groups, column, minlength=k) for column in rows.T], axis=1)
     away, own = rows - origin, rows - centers[groups]
-    return Look(
+    return NewRowSums(
         np.bincount(groups, minlength=k),
         np.asarray(sums, dtype=np.float64),
         np.einsum("ij,ij->j", away, away),
@@ -99,7 +101,7 @@ class RowsInMemory:
         """How many they are."""
         return len(self.X)
 
-    def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> Look:
+    def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> NewRowSums:
         """Return the sums of the rows by their groups."""
         labels = number_labels(np.asarray(model.predict(self.X)), numbers)
         taken = np.unique(np.linspace(0, self.n_rows - 1, min(self.n_rows, MATCHED_ROWS)).astype(int))
@@ -399,7 +401,7 @@ def _places(groups: Groups) -> tuple[FloatArray, FloatArray]:
     return centers, profile.sizes @ centers / max(int(profile.sizes.sum()), 1)
 
 
-def _arrival(groups: Groups, rows: NewRows, look: Look) -> Arrival:
+def _arrival(groups: Groups, rows: NewRows, look: NewRowSums) -> Arrival:
     profile = groups.profile
     variance = float(((profile.spread / groups.scaling.factor) ** 2).sum())
     within = variance * (1 - (groups.explained or 0.0))
@@ -439,7 +441,7 @@ def _numbers_after(groups: Groups, model: Model) -> Labels:
     return np.asarray(numbers[np.argsort(clusters)], dtype=np.int32)
 
 
-def _grown_groups(groups: Groups, model: Model, numbers: Labels, look: Look, rows: NewRows) -> Groups:
+def _grown_groups(groups: Groups, model: Model, numbers: Labels, look: NewRowSums, rows: NewRows) -> Groups:
     """Return the groups with sizes, means and spread of all rows seen."""
     profile, scaling = groups.profile, groups.scaling
     centers, origin = _places(groups)

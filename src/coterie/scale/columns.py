@@ -27,7 +27,7 @@ from coterie.data.scaling import AUTO
 from coterie.data.schema import KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks, Keeper, KeptBlocks, kept_while_used
-from coterie.scale.sampling import Sample, draw_sample
+from coterie.scale.sampling import DrawnRows, draw_sample
 from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.changed import ColumnPlan, axis_plans
 from coterie.scale.sources.collections import open_frame, open_in_memory
@@ -414,7 +414,7 @@ def _keys(tables: Tables, head: Sequence[PolarsSeries]) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _kind_of(name: str, values: FloatArray, sample: Sample) -> str | None:
+def _kind_of(name: str, values: FloatArray, sample: DrawnRows) -> str | None:
     """Return which key or code drawn values are; None where some are no whole numbers."""
     values = values.astype(np.float64)
     known = values[~np.isnan(values)]

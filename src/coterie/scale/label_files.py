@@ -25,7 +25,7 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.passes import Given, chained, compute, fold, results, tasks, unique_name
-from coterie.scale.sources.tables import Table, Tables
+from coterie.scale.sources.tables import TableFile, Tables
 
 if TYPE_CHECKING:
     import pyarrow
@@ -39,7 +39,7 @@ TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.part")
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenPart:
     """A part that is whole: its name within the folder, its rows and the checksum of its bytes."""
 
     name: str
@@ -65,20 +65,20 @@ class Target:
     def _note(self, name: str) -> Path:
         return Path(self.folder) / PROGRESS / f"{name.replace(os.sep, '%')}.json"
 
-    def finished(self, name: str) -> Written | None:
+    def finished(self, name: str) -> WrittenPart | None:
         """Return a part that an earlier run finished, if its bytes are still those."""
         if is_url(self.folder):
             return None
         try:
             said = json.loads(self._note(name).read_text(encoding="utf-8"))
-            written = Written(name, int(said["rows"]), str(said["sha256"]))
+            written = WrittenPart(name, int(said["rows"]), str(said["sha256"]))
             path = Path(self.folder) / name
             is_same = said["fingerprint"] == self.fingerprint and checksum_of(path) == written.sha256
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return written if is_same else None
 
-    def write(self, name: str, tables: Iterable[pyarrow.Table]) -> Written:
+    def write(self, name: str, tables: Iterable[pyarrow.Table]) -> WrittenPart:
         """Write a part, whole or not at all, and note its checksum."""
         parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
         n_rows = 0
@@ -96,11 +96,11 @@ class Target:
                     writer.close()
             sha256 = checksum_of(temporary)
         if is_url(self.folder):
-            return Written(name, n_rows, sha256)
+            return WrittenPart(name, n_rows, sha256)
         said = {"fingerprint": self.fingerprint, "rows": n_rows, "sha256": sha256}
         with atomic_path(self._note(name), force=True) as temporary:
             temporary.write_text(json.dumps(said), encoding="utf-8")
-        return Written(name, n_rows, sha256)
+        return WrittenPart(name, n_rows, sha256)
 
 
 def _encodings(table: pyarrow.Table) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def write_labels(
         made = tasks(blocks, _write_block, label, args, target, weights=carried)
     else:
         made = _file_tasks(blocks, label, args, target, carried, layout)
-    written: list[Written] = compute(fold(made, chained))
+    written: list[WrittenPart] = compute(fold(made, chained))
     _finish(target, written)
     return path
 
@@ -158,7 +158,7 @@ def _begin(path: Path) -> None:
     (path / PROGRESS).mkdir(exist_ok=True)
 
 
-def _finish(target: Target, written: list[Written]) -> None:
+def _finish(target: Target, written: list[WrittenPart]) -> None:
     """Name all parts in the manifest; remove those of other data, which would pass for labels of these."""
     names, place = {one.name for one in written}, target.folder
     if is_url(place):
@@ -226,7 +226,7 @@ def _identity(piece: Any) -> tuple[object, ...]:
 
 def _write_block(
     block: Block, carried: Block | None, label: AnyFunction, args: tuple[object, ...], target: Target
-) -> list[Written]:
+) -> list[WrittenPart]:
     name = f"part-{block.index:06d}.parquet"
     kept = target.finished(name)
     return [kept or target.write(name, [_labelled(block, carried, label, args)])]
@@ -268,7 +268,7 @@ def _file_tasks(
     return results(name, layer, [], {f"args-{name}": Given(args)})
 
 
-def _by_file(blocks: Blocks | None, files: Sequence[Table]) -> Iterator[Blocks | None]:
+def _by_file(blocks: Blocks | None, files: Sequence[TableFile]) -> Iterator[Blocks | None]:
     """Yield the blocks of each file by itself."""
     if blocks is None:
         yield from [None] * len(files)
@@ -284,7 +284,7 @@ def _by_file(blocks: Blocks | None, files: Sequence[Table]) -> Iterator[Blocks |
         yield blocks.of_pieces(some)
 
 
-def _write_file(work: Given, args: Given) -> list[Written]:
+def _write_file(work: Given, args: Given) -> list[WrittenPart]:
     blocks, carried, first, name, label, target = work.value
     kept = target.finished(name)
     if kept is not None:

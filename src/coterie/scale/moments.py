@@ -29,7 +29,7 @@ from coterie.scale.runtime.passes import (
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class BlockTotals:
     """What all blocks agree on."""
 
     n_rows: int  # rows of all blocks
@@ -49,7 +49,7 @@ class Whole:
 
 def measure(
     blocks: Blocks, weights: Blocks | None, *, who: str, kept_in: str | os.PathLike[str] | None = None
-) -> Whole:
+) -> BlockTotals:
     """Measure the columns of all blocks; values that cannot be clustered are refused with their place.
 
     Parameters
@@ -71,7 +71,7 @@ def measure(
 
 def whole_of(
     blocks: Blocks, total: FloatArray, first: Data, largest_weight: float, *, is_weighted: bool, who: str
-) -> Whole:
+) -> BlockTotals:
     """Return what the sums of all blocks say; values that cannot be clustered are refused."""
     columns = _core.moments_of_sums(np.asarray(total, dtype=np.float64), first)
     if is_weighted and not columns.total_weight > 0:
@@ -79,7 +79,7 @@ def whole_of(
     if is_weighted:
         refuse_sizes(float(columns.total_weight), largest_weight, who=who)
     _refuse_large(columns, blocks, who)
-    return Whole(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))
+    return BlockTotals(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))
 
 
 def _sum_up(blocks: Blocks, weights: Blocks | None, who: str) -> tuple[Data, FloatArray, float]:

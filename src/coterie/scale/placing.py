@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import Labels, Model
 from coterie.data.categories import YES_OR_NO, note_unseen
 from coterie.data.cells import yes_or_no
@@ -107,7 +107,7 @@ def _tell_unseen(groups: Groups, tables: Tables, title: str) -> None:
     new = {name: sorted(_texts(facts[name].texts, levels) - set(levels)) for name, levels in known.items()}
     note = note_unseen(new)
     if note:
-        warnings.warn(f"{title}: {note}.", DataNotice, stacklevel=caller_level())
+        warn_caller(f"{title}: {note}.", DataNotice)
 
 
 def _texts(texts: frozenset[str], levels: tuple[str, ...]) -> set[str]:

@@ -51,7 +51,7 @@ from coterie.scale.gaps import (
 from coterie.scale.medians import medians
 from coterie.scale.preparation import Preparation
 from coterie.scale.runtime.passes import compute, fold, tasks
-from coterie.scale.sampling import Sample, draw_sample
+from coterie.scale.sampling import DrawnRows, draw_sample
 from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.survey import survey_marks
 
@@ -180,9 +180,9 @@ class PreparedBlocks:
     values: Blocks
     blocks: Blocks
     scaling: Scaling
-    whole: moments.Whole | None
+    whole: moments.BlockTotals | None
     found: Survey
-    sample: Sample
+    sample: DrawnRows
     sampled_cells: Data
     notes: tuple[str, ...]
     keeper: Keeper | None = None
@@ -467,7 +467,7 @@ def _settle(opened: Opened, found: Survey, request: FitRequest) -> tuple[Filling
     return replace(filling, is_kept=is_kept), select_blocks(blocks, is_kept)
 
 
-def _filled(filling: Filling, opened: Opened, cells: Blocks, sample: Sample, found: Survey) -> Filling:
+def _filled(filling: Filling, opened: Opened, cells: Blocks, sample: DrawnRows, found: Survey) -> Filling:
     """Return what is done about missing values, with what they are filled with."""
     if not filling.counts or filling.rule == ANY or (opened.levels and not filling.is_median):
         return filling
@@ -492,13 +492,13 @@ def _is_filled(filling: Filling) -> bool:
     return filling.preparation.medians is not None
 
 
-def _about_donors(filling: Filling, sample: Sample) -> tuple[str, ...]:
+def _about_donors(filling: Filling, sample: DrawnRows) -> tuple[str, ...]:
     if not filling.is_observed or sample.is_whole:
         return ()
     return (f"the most similar row is one of {DONORS:,} drawn rows",)
 
 
-def _whole(values: Blocks, found: Survey, n_rows: int, *, is_changed: bool) -> moments.Whole:
+def _whole(values: Blocks, found: Survey, n_rows: int, *, is_changed: bool) -> moments.BlockTotals:
     """Return the moments of all columns: from the pass that looked at them, if nothing changed since."""
     if is_changed or found.sums is None:
         return moments.measure(values, None, who=WHO)
@@ -506,7 +506,7 @@ def _whole(values: Blocks, found: Survey, n_rows: int, *, is_changed: bool) -> m
 
 
 def _scaling(
-    blocks: Blocks, whole: moments.Whole, some: Sample, how: str, seed: int
+    blocks: Blocks, whole: moments.BlockTotals, some: DrawnRows, how: str, seed: int
 ) -> tuple[Scaling, tuple[str, ...]]:
     """Return a scaling of all rows, and what is to be said about it; some of them tell their lengths."""
     if how == "none":
@@ -518,14 +518,14 @@ def _scaling(
     return scaling, () if sample.is_whole else (about_quantiles(sample),)
 
 
-def about_quantiles(sample: Sample) -> str:
+def about_quantiles(sample: DrawnRows) -> str:
     """Say how exact medians and quartiles of a sample are."""
     error = 100 * np.sqrt(0.25 * 0.75 / len(sample.rows))
     return f"medians and quartiles are those of {sample}: standard error {error:.2f} % of the ranks"
 
 
 def _mixed_scaling(
-    sample: Sample, found: Survey, opened: Opened, how: str
+    sample: DrawnRows, found: Survey, opened: Opened, how: str
 ) -> tuple[Scaling, tuple[str, ...]]:
     """Return a scaling of the numbers among mixed rows, over the cells that are there; codes stay."""
     if sample.is_whole or how == "robust":

@@ -55,7 +55,7 @@ from coterie.scale.preparation import Preparation
 from coterie.scale.prepared import PreparedBlocks, prepare_blocks
 from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import lazy_array
-from coterie.scale.sampling import Sample
+from coterie.scale.sampling import DrawnRows
 from coterie.scale.truth import Truth, read_truth
 
 SILHOUETTE_ROWS = 2000  # whose distances to all drawn rows are summed up
@@ -93,7 +93,7 @@ class BlockRows:
         return self.ready.blocks
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> DrawnRows:
         """Some of them, filled."""
         return self.ready.sample
 

@@ -15,7 +15,7 @@ Drawn = tuple[Indices, Data]
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class DrawnRows:
     """Rows drawn alike."""
 
     rows: Indices  # which rows of the whole they are, ascending
@@ -31,7 +31,7 @@ class Sample:
         return f"{len(self.rows):,} of {self.n_rows:,} rows"
 
 
-def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> Sample:
+def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> DrawnRows:
     """Draw `n_rows` rows, all alike and without replacement, in one pass; all of them if they are not more.
 
     Every 8192 rows have a random stream of their own: the draw does not depend on how the rows are cut.
@@ -41,7 +41,7 @@ def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> Sample:
     if len(rows) > n_rows:
         kept = trim(rows, n_rows, seed)
         rows, X = rows[kept], np.ascontiguousarray(X[kept])
-    return Sample(rows, X, blocks.n_rows)
+    return DrawnRows(rows, X, blocks.n_rows)
 
 
 def take_rows(blocks: Blocks, rows: Indices) -> Data:

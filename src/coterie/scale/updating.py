@@ -9,7 +9,7 @@ import numpy as np
 from coterie._support.typing import FloatArray, Labels, Model
 from coterie.data.sampling import uniform_of_rows
 from coterie.pipeline import Groups
-from coterie.pipeline.update import MATCHED_ROWS, Look, look_at_rows
+from coterie.pipeline.update import MATCHED_ROWS, NewRowSums, look_at_rows
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.columns import title_of
 from coterie.scale.methods.base import new_blocks
@@ -30,11 +30,11 @@ class RowsInBlocks:
         """How many they are."""
         return self.blocks.n_rows
 
-    def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> Look:
+    def look(self, model: Model, numbers: Labels, centers: FloatArray, origin: FloatArray) -> NewRowSums:
         """Return the sums of the rows by their groups, in one pass."""
         chance = min(1.0, MATCHED_ROWS / self.n_rows)
         made = tasks(self.blocks, _look_at_block, model, numbers, centers, origin, chance)
-        found: Look = compute(fold(made, _add))
+        found: NewRowSums = compute(fold(made, _add))
         return found
 
     def grow(self, model: Model) -> None:
@@ -57,13 +57,13 @@ def _look_at_block(
     centers: FloatArray,
     origin: FloatArray,
     chance: float,
-) -> Look:
+) -> NewRowSums:
     labels = group_block(block, None, model, numbers)
     taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [0]) < chance)
     return look_at_rows(block.read(), labels, centers, origin, taken)
 
 
-def _add(total: Look | None, found: list[Look]) -> Look:
+def _add(total: NewRowSums | None, found: list[NewRowSums]) -> NewRowSums:
     for one in found:
         total = one if total is None else total + one
     assert total is not None

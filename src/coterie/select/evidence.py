@@ -28,7 +28,7 @@ from coterie.select.curve import Curve
 from coterie.select.verdict import Verdict, voting
 
 
-class TextTable(str):
+class PrintedTable(str):
     """A table of text that shows itself as such."""
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class Evidence:
             return 0
         return find_criterion(curve.name).votes
 
-    def table(self) -> TextTable:
+    def table(self) -> PrintedTable:
         """Return a table: a row per criterion, a column per number of clusters, choices in brackets."""
         has_votes = bool(self.verdict.votes)
         rows = [["", *map(str, self.ks), "chooses", *(["votes"] if has_votes else [])]]
@@ -127,7 +127,7 @@ class Evidence:
             + "  ".join(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
             for row in rows
         ]
-        return TextTable("\n".join(line.rstrip() for line in lines))
+        return PrintedTable("\n".join(line.rstrip() for line in lines))
 
     def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: a row per criterion and k, with value, error and choice."""

@@ -18,8 +18,8 @@ from coterie.select.catalogue import Need
 from coterie.select.partitions import (
     CenterPartitions,
     FittedPartitions,
+    LabelsByK,
     NestedPartitions,
-    Partitions,
     SpectralPartitions,
     dense_labels,
     run_all,
@@ -82,7 +82,7 @@ class Partitioner:
             return find_geometry(geometry).distance
         return getattr(self.estimator, "metric", "euclidean")
 
-    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
+    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> LabelsByK:
         """Return the clusterings of the rows."""
         extra = self._fewer_starts(n_starts)
         models = {k: self._fitted(X, k, seed, **extra) for k in ks}
@@ -111,7 +111,7 @@ class CenterPartitioner(Partitioner):
 
     is_fast = True
 
-    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
+    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> LabelsByK:
         how = self.estimator
         enough = how.tol_inertia if n_starts >= STARTS else max(how.tol_inertia or 0.0, RERUN_TOLERANCE)
         stopping = Stopping(how.max_iter, how.tol, enough)
@@ -126,7 +126,7 @@ class TreePartitioner(Partitioner):
 
     has_tree = True
 
-    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
+    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> LabelsByK:
         extra = {"compute_full_tree": True} if hasattr(self.estimator, "compute_full_tree") else {}
         finest = self._fitted(X, max(ks), seed, **extra)
         labels = {k: self._cut(finest, k, len(X)) for k in ks}
@@ -169,7 +169,7 @@ class SpectralPartitioner(Partitioner):
 
     has_eigenvalues = True
 
-    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
+    def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> LabelsByK:
         from coterie.cluster import KMeans
 
         graph = self._fitted(X, min(max(ks), len(X) - 1), seed)

@@ -11,9 +11,9 @@ import numpy as np
 
 from coterie._support.typing import Centers, Data, Labels, Model
 from coterie.cluster.kmeans import (
+    FittedGeometry,
+    KMeansRun,
     Points,
-    Run,
-    Space,
     Stopping,
     fit_space,
     n_candidates,
@@ -30,8 +30,8 @@ SEEDING_ROWS = 5_000  # of more rows, a sample decides between starts
 class CenterRuns:
     """The best run of each k."""
 
-    space: Space
-    runs: dict[int, Run]
+    space: FittedGeometry
+    runs: dict[int, KMeansRun]
 
     def place(self, k: int, rows: Data) -> Labels:
         """Return the nearest centre of each row."""
@@ -79,9 +79,9 @@ def _run_each(
     stopping: Stopping,
     starts: Mapping[int, list[Centers]],
     rng: np.random.Generator,
-) -> dict[int, Run]:
-    runs: dict[int, Run] = {}
-    before: Run | None = None
+) -> dict[int, KMeansRun]:
+    runs: dict[int, KMeansRun] = {}
+    before: KMeansRun | None = None
     for k in sorted(ks):
         first = list(starts[k])
         if before is not None and k > 2:  # between one centre and two nothing is gained
@@ -91,7 +91,7 @@ def _run_each(
     return runs
 
 
-def _points(space: Space, rows: Data, k: int) -> Points:
+def _points(space: FittedGeometry, rows: Data, k: int) -> Points:
     """Return prepared rows as points; few of them are not worth a second thread."""
     return with_team(space.points(rows, None), k)
 
@@ -112,7 +112,7 @@ def _grow(points: Points, centers: Centers, k: int, rng: np.random.Generator) ->
 
 
 @dataclass(frozen=True, eq=False)
-class Partitions:
+class LabelsByK:
     """Labels by number of clusters, and what is known besides."""
 
     # labels 0..k-1 of each k; None where the method did not find so many clusters
@@ -130,7 +130,7 @@ class Partitions:
 
 
 @dataclass(frozen=True, eq=False)
-class CenterPartitions(Partitions):
+class CenterPartitions(LabelsByK):
     """From runs of k-means."""
 
     runs: CenterRuns = field(kw_only=True)
@@ -140,7 +140,7 @@ class CenterPartitions(Partitions):
 
 
 @dataclass(frozen=True, eq=False)
-class NestedPartitions(Partitions):
+class NestedPartitions(LabelsByK):
     """Cuts of one tree; new rows go to the finest clusters, which are then joined."""
 
     finest: Model = field(kw_only=True)  # the estimator, fitted at the largest k
@@ -157,7 +157,7 @@ class NestedPartitions(Partitions):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedPartitions(Partitions):
+class FittedPartitions(LabelsByK):
     """From one fit for each k."""
 
     models: Mapping[int, Model] = field(kw_only=True)
@@ -171,7 +171,7 @@ class FittedPartitions(Partitions):
 
 
 @dataclass(frozen=True, eq=False)
-class SpectralPartitions(Partitions):
+class SpectralPartitions(LabelsByK):
     """From the leading coordinates of one graph."""
 
     graph: Model = field(kw_only=True)  # the estimator, fitted at the largest k

@@ -15,10 +15,10 @@ from coterie._support.typing import CheckedRows, Data, Labels
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.belief import MixedColumns
-from coterie.evaluate.internal import Partition, Scatter, Space, read_space
+from coterie.evaluate.internal import SampleGroups, Scatter, Space, read_space
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
-from coterie.select.partitions import Partitions
+from coterie.select.partitions import LabelsByK
 from coterie.select.rules import Measured
 
 Measure: TypeAlias = "Callable[[Subject], Measured]"
@@ -37,7 +37,7 @@ class Effort:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class SquareSums:
     """What sums of squares give, of one clustering."""
 
     within: float  # sum of squared distances to the own centroid
@@ -52,7 +52,7 @@ class Subject:
     X: Data  # checked rows, or a matrix of distances
     ks: tuple[int, ...]  # numbers of clusters, ascending
     partitioner: Partitioner  # the method
-    partitions: Partitions  # its clusterings of all rows
+    partitions: LabelsByK  # its clusterings of all rows
     effort: Effort  # how much to draw
     mixed: MixedColumns | None  # which columns are categories; None: none
     metric: DistanceLike  # between rows
@@ -83,7 +83,7 @@ class Subject:
         return self.partitions.labels[k]
 
     @cached_property
-    def sums(self) -> dict[int, Sums]:
+    def sums(self) -> dict[int, SquareSums]:
         """Sums of squares of every clustering there is."""
         found = {}
         for k in self.ks:
@@ -149,7 +149,7 @@ class Subject:
         whole: CheckedRows = read_space(self.X, metric, _together(self.n_rows), who="choose_k")
         return whole if self.sample is None else whole.take(self.sample)  # type: ignore[no-any-return]
 
-    def sampled(self, k: int) -> Partition | None:
+    def sampled(self, k: int) -> SampleGroups | None:
         """Return the sampled rows' clusters; None where criteria of pairs have nothing to compare."""
         labels = self.labels(k)
         if labels is None or k < 2:
@@ -183,19 +183,19 @@ def _is_plain_euclidean(metric: DistanceLike) -> bool:
     return distance.euclidean_form == "distance" and distance.transform is None
 
 
-def _together(n_rows: int) -> Partition:
+def _together(n_rows: int) -> SampleGroups:
     return partition_of(np.zeros(n_rows, dtype=np.int32), 1)
 
 
-def partition_of(labels: Labels, k: int) -> Partition:
+def partition_of(labels: Labels, k: int) -> SampleGroups:
     """Return labels 0..k-1 as internal measures take them."""
-    return Partition(np.ascontiguousarray(labels, dtype=np.int32), np.arange(k))
+    return SampleGroups(np.ascontiguousarray(labels, dtype=np.int32), np.arange(k))
 
 
-def sums_of(X: Data, labels: Labels, k: int) -> Sums:
+def sums_of(X: Data, labels: Labels, k: int) -> SquareSums:
     """Return the sums of one clustering."""
     partition = partition_of(labels, k)
     scatter = Scatter(X, partition)
     squared = scatter.squared
     distance = partition.sums(np.sqrt(squared)) / partition.totals
-    return Sums(float(squared.sum()), scatter.centroids, distance)
+    return SquareSums(float(squared.sum()), scatter.centroids, distance)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from coterie._support.hints import no_such_name
+from coterie._support.lazy import lazy_names
 
 if TYPE_CHECKING:
     from coterie.series.barycentres import Barycentre, dtw_barycentre, soft_dtw_barycentre
@@ -31,31 +30,26 @@ if TYPE_CHECKING:
 
 # Where each name lives: `import coterie.series` loads no scikit-learn until a class is asked for.
 _HOMES = {
-    "Barycentre": "barycentres",
-    "KShape": "kshape",
-    "NearestSeries": "distances",
-    "SeriesCollection": "collection",
-    "SeriesDistance": "catalogue",
-    "TimeSeriesKMeans": "kmeans",
-    "WarpingPath": "distances",
-    "ddtw": "distances",
-    "dtw": "distances",
-    "dtw_barycentre": "barycentres",
-    "dtw_path": "distances",
-    "erp": "distances",
-    "find_series_distance": "catalogue",
-    "msm": "distances",
-    "nearest": "distances",
-    "normalise": "scaling",
-    "pairwise": "distances",
-    "read_series": "collection",
-    "resample": "scaling",
-    "sbd": "distances",
-    "series_distances": "catalogue",
-    "series_from_table": "collection",
-    "soft_dtw": "distances",
-    "soft_dtw_barycentre": "barycentres",
-    "soft_dtw_divergence": "distances",
+    "coterie.series.barycentres": ["Barycentre", "dtw_barycentre", "soft_dtw_barycentre"],
+    "coterie.series.catalogue": ["SeriesDistance", "find_series_distance", "series_distances"],
+    "coterie.series.collection": ["SeriesCollection", "read_series", "series_from_table"],
+    "coterie.series.distances": [
+        "NearestSeries",
+        "WarpingPath",
+        "ddtw",
+        "dtw",
+        "dtw_path",
+        "erp",
+        "msm",
+        "nearest",
+        "pairwise",
+        "sbd",
+        "soft_dtw",
+        "soft_dtw_divergence",
+    ],
+    "coterie.series.kmeans": ["TimeSeriesKMeans"],
+    "coterie.series.kshape": ["KShape"],
+    "coterie.series.scaling": ["normalise", "resample"],
 }
 
 __all__ = [
@@ -86,13 +80,8 @@ __all__ = [
     "soft_dtw_divergence",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise no_such_name(__name__, name, __all__)
-    value = getattr(import_module(f"coterie.series.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    __getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from coterie.distance import Distance
 from coterie.distance.catalogue import RowFunction
 from coterie.distance.input import GraphInput, Input, RowsInput
 from coterie.distance.near_graph import near_distances, near_rows, near_tree
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
@@ -149,7 +149,7 @@ def _link_near(given: Input, method: LinkageMethod, n_neighbors: int | None, thr
         )
     rows = None
     if isinstance(given, RowsInput) and given.distance is not None:
-        rows = Rows(given.values, None, given.distance)
+        rows = RowSets(given.values, None, given.distance)
     if rows is not None and len(rows.X) < 2:
         return link(given, method, threads, who=_WHO)
     near = near_rows(rows, n_neighbors, 1, threads, who=_WHO)
@@ -168,7 +168,7 @@ def _link_rows(given: RowsInput, method: LinkageMethod, threads: int) -> Linkage
     rows, distance = given.values, given.distance
     assert distance is not None
     if method.is_spanning_tree and distance.function is None:
-        tree = tree_of_rows(Rows(rows, None, distance), threads=threads)
+        tree = tree_of_rows(RowSets(rows, None, distance), threads=threads)
         return np.asarray(_core.link_edges(tree.edges, tree.distance.astype(np.float64, copy=False)))
     if method.takes_rows(distance):
         Z = np.asarray(_core.link_rows(rows, method.rule, threads))

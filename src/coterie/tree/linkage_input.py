@@ -15,7 +15,7 @@ from coterie._support.validation import require_memory
 from coterie.distance import Distance, input_kind
 from coterie.distance.input import GraphInput, Input, MatrixInput, RowsInput, SimilarityInput, resolve_matrix
 from coterie.distance.pairwise import distance_matrix
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree._linkage_facts import LinkageMethod
 from coterie.tree._linkage_graph import check_graph
@@ -64,7 +64,7 @@ def square_matrix(
     """Return a fresh square matrix that the engine may overwrite; similarities are negated."""
     require_memory(given.n**2 * given.values.itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
     if isinstance(given, RowsInput):
-        return distance_matrix(Rows(given.values, None, by_differences(given)), threads=threads)
+        return distance_matrix(RowSets(given.values, None, by_differences(given)), threads=threads)
     from scipy.spatial.distance import squareform
 
     fill = partial(squareform, checks=False) if given.values.ndim == 1 else np.ndarray.copy

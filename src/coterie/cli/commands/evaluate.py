@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -82,17 +82,8 @@ def evaluate(
     """Evaluate groups: against true classes, by the data, or both."""
     from coterie.cli import reports
     from coterie.cli.render import verdict
-    from coterie.cli.sampled import sample_alike
-    from coterie.data import (
-        AUTO,
-        check_scale,
-        options_of_text,
-        read_labels_table,
-        read_rows,
-        read_table,
-        read_truth,
-    )
-    from coterie.data.paths import is_place
+    from coterie.cli.sampled import read_evaluated
+    from coterie.data import AUTO, check_scale, read_rows, read_truth
     from coterie.distance.mixed import columns_for
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
@@ -117,25 +108,10 @@ def evaluate(
         raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
     how = {"column": column, "missing": missing}
     files = {"header": header, "encoding": encoding}
-    classes: Any = truth  # a column, a file, or rows drawn from one
-    labelled = rows = None
-    if data is not None:
-        others = [labels, *([truth] if truth is not None and is_place(truth) else [])]
-        drawn = sample_alike(data, others, {**files, **reading})
-        if drawn is not None:
-            rows, labelled, *more = drawn
-            classes = more[0] if more else truth
-    named = [labels, *([] if data is None else [data]), *([truth] if truth and is_place(truth) else [])]
-    of_labels, *of_others = options_of_text(*named, header=header, encoding=encoding)
-    if labelled is None:
-        labelled = read_labels_table(labels, **of_labels)
-    if data is not None and rows is None:
-        is_same = data == labels and not reading
-        rows = labelled if is_same else read_table(data, **of_others[0], **reading)
-    files = of_others[-1] if truth and is_place(truth) else {}
+    labelled, rows, classes, files = read_evaluated(labels, data, truth, files, reading)
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
-    if truth is not None:
+    if classes is not None:
         pair = read_truth(labelled, classes, rows, truth_column, **how, **files)
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))

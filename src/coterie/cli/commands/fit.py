@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from coterie.cli import options
 from coterie.cli.help import HelpAll
 from coterie.cli.options import option
+
+if TYPE_CHECKING:
+    from coterie.pipeline import Clustering, GraphClustering
+    from coterie.text import TextClustering
 
 GRAPHS = "Networks, texts and series"
 EXAMPLES = """
@@ -164,27 +168,20 @@ def fit(
     )  # fmt: skip
     files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)
+    how: options.TextOptions = {"header": header, "encoding": encoding}
+    found: Clustering | GraphClustering | TextClustering
     if graph or directed:
-        found_graph = graphs.find(
-            data, request, files, graph, directed, report, header=header, encoding=encoding
-        )
-        show_other(found_graph, found_graph.summary(), files, as_json=as_json)
-        reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
-        return fitting.exit_code(found_graph, strict=strict)
-    if text is not None:
+        found = graphs.find(data, request, files, graph, directed, report, **how)
+        show_other(found, found.summary(), files, as_json=as_json)
+    elif text is not None:
         from coterie.cli import texts
 
-        found_texts, read, names = texts.find(
-            data, text, language, request, files, report, header=header, encoding=encoding
-        )
-        show_other(found_texts, found_texts.summary(read, names), files, as_json=as_json)
-        reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
-        return fitting.exit_code(found_texts, strict=strict)
-    with fitting.found_in(
-        data, request, files, header=header, encoding=encoding, scheduler=scheduler, verbose=verbose
-    ) as found:
-        files.write(found)
-        reports.write(found, report, force=force)
-    fitting.show(found, files, as_json=as_json)
+        found, read, names = texts.find(data, text, language, request, files, report, **how)
+        show_other(found, found.summary(read, names), files, as_json=as_json)
+    else:
+        with fitting.found_in(data, request, files, scheduler=scheduler, verbose=verbose, **how) as found:
+            files.write(found)
+            reports.write(found, report, force=force)
+        fitting.show(found, files, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
     return fitting.exit_code(found, strict=strict)

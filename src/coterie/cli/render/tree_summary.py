@@ -13,14 +13,14 @@ from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Labels
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
-from coterie.cli.tree_growth import Grown
+from coterie.cli.tree_growth import GrownTree
 from coterie.data import SCALINGS
 from coterie.tree.dendrogram import MOST_DRAWN
 
 SHOWN_GROUPS = 20
 
 
-def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | None) -> None:
+def show(grown: GrownTree, *, as_json: bool, labels: Path | None, newick: Path | None) -> None:
     """Print the tree for a person, or for a machine."""
     if as_json:
         print_json(facts(grown, labels=labels, newick=newick))
@@ -50,7 +50,7 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
             print(f"\n{what:<10} {path}")
 
 
-def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> JsonObject:
+def facts(grown: GrownTree, *, labels: Path | None, newick: Path | None) -> JsonObject:
     """Return everything that ``--json`` prints."""
     tree = grown.tree
     cut = None
@@ -83,18 +83,18 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> JsonObje
     }
 
 
-def _coefficient(grown: Grown) -> float | None:
+def _coefficient(grown: GrownTree) -> float | None:
     return None if grown.how.similarity else grown.tree.agglomerative_coefficient
 
 
-def _columns(grown: Grown) -> str:
+def _columns(grown: GrownTree) -> str:
     n = len(grown.columns)
     if grown.how.is_matrix:
         return f"a square of {'distances' if grown.how.precomputed else 'similarities'}"
     return f"{count_of(n, 'column')} used"
 
 
-def _about(grown: Grown) -> str:
+def _about(grown: GrownTree) -> str:
     tree, how = grown.tree, grown.how
     on = "" if how.is_matrix else f" on {SCALINGS[grown.scale]}, {how.metric}"
     coefficient = _coefficient(grown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, Data, Distances, Indices, MatrixLike, Model, SparseData
 from coterie._support.validation import check_pairs, check_sparse
 from coterie.distance import Distance, find_distance, pairwise_distances
@@ -178,10 +177,9 @@ def check_connectivity(
     graph = _symmetric(graph.row[keep], graph.col[keep], len(X))
     n_components, component = connected_components(graph, directed=False)
     if n_components > 1:
-        warnings.warn(
+        warn_caller(
             f"the connectivity matrix of {who} has {n_components} > 1 connected components. Completing it to "
-            f"avoid stopping the tree early.",
-            stacklevel=caller_level(),
+            f"avoid stopping the tree early."
         )
         bridges = _bridges(X, distance, component, n_components)
         coo = sparse.coo_array(graph)

@@ -9,13 +9,12 @@ import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.typing import (
-    Data,
+    CheckedRows,
     FloatArray,
     Indices,
     Labels,
     MatrixLike,
     Settings,
-    SparseData,
     ValuesByName,
 )
 from coterie._support.validation.schema import Schema, Size, Tensor
@@ -98,12 +97,9 @@ class RowTree(TreeClusterer):
             found = nearest(data, self._known["rows"][members], distance, n_jobs=n_jobs).index
         return np.asarray(self.labels_[members[found]])
 
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
         who, kind = type(self).__name__, self._kind
         if kind == "similarities":
             raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
         distance = distance_of_rows(self.metric)
-        checked: Data = resolve_input(
-            X, kind, estimator=self, rules=InputRules(min_rows=2), distance=distance
-        ).values
-        return checked
+        return resolve_input(X, kind, estimator=self, rules=InputRules(min_rows=2), distance=distance).values

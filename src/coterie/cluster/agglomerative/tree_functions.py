@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import (
     AnyFunction,
     CheckedRows,
@@ -166,10 +165,9 @@ def _parts(
     if n_clusters is not None:
         check_n_clusters(n_clusters, n, who=who)
     if n_clusters is not None and connectivity is None:
-        warnings.warn(
+        warn_caller(
             f"n_clusters of {who} stops the tree early only with connectivity: the whole tree is returned.",
             DataNotice,
-            stacklevel=caller_level(),
         )
     is_whole = connectivity is None or n_clusters is None
     distance = distance_of_rows(affinity)

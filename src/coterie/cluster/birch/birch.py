@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
@@ -13,7 +12,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -50,7 +49,7 @@ from coterie.cluster.kmeans.points import csr_parts
 from coterie.distance import find_distance
 from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
 from coterie.distance.input import RowsInput
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import METHODS
 from coterie.tree.linkage import link
@@ -327,11 +326,10 @@ def label_subclusters(
     if not is_whole(n_clusters):
         return _labels_by(n_clusters, centers, who)
     if n < n_clusters:
-        warnings.warn(
+        warn_caller(
             f"Number of subclusters found ({n}) by {who} is less than n_clusters={n_clusters}: each is a "
             f"cluster. Decrease the threshold.",
             scikit_learn.ConvergenceWarning,
-            stacklevel=caller_level(),
         )
         return np.arange(n)
     if n == 1:
@@ -349,7 +347,7 @@ def nearest_subclusters(X: Data | SparseData, centers: Centers, n_threads: int) 
         return nearest
     # by the centres alone: a row gets the same label in whatever company
     if centers.shape[1] <= TREE_MOST_FEATURES and len(centers) >= TREE_LEAST_POINTS:
-        found = smallest_by_tree(Rows(data, centers, find_distance("euclidean")), 1, False, n_threads)
+        found = smallest_by_tree(RowSets(data, centers, find_distance("euclidean")), 1, False, n_threads)
         return found.index[:, 0].astype(np.int32)
     origin = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
     nearest, _ = _core.kmeans_labels(data, centers, origin, None, n_threads)

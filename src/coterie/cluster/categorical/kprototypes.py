@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -70,7 +69,7 @@ LEAST_GAIN = 1e-9  # of the cost: less is rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class CategoricalRun:
     """What one start ends with."""
 
     labels: Labels
@@ -192,10 +191,9 @@ class _PrototypeClusterer(WeightedClusterer):
         warn_if_fewer(len(prototypes), k)
         labels, _ = rows.labels(prototypes, gamma, resolve_threads(self.n_jobs))
         if not best.is_settled:
-            warnings.warn(
+            warn_caller(
                 f"{who} has not converged after {self.max_iter} passes: raise max_iter.",
                 scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
             )
         return {
             "labels_": labels,
@@ -213,10 +211,10 @@ class _PrototypeClusterer(WeightedClusterer):
             return 1  # the same each time
         return RESTARTS if self.n_init == "auto" else int(self.n_init)
 
-    def _best_run(self, merged: MergedRows, gamma: float, listener: Listener | None) -> Run:
+    def _best_run(self, merged: MergedRows, gamma: float, listener: Listener | None) -> CategoricalRun:
         threads, seed = resolve_threads(self.n_jobs), check_seed(self.random_state)
         n_starts = self._count_starts()
-        best: Run | None = None
+        best: CategoricalRun | None = None
         with track(self.progress, f"{type(self).__name__}: start", total=n_starts).also(listener) as tracker:
             for number in range(n_starts):
                 start = self._start(merged, gamma, [seed, number], threads)
@@ -438,15 +436,17 @@ class KPrototypes(_PrototypeClusterer):
         return 0.5 * spread if spread > 0 else 1.0  # constant numbers tell nothing: categories decide
 
 
-def _run(merged: MergedRows, start: Prototypes, gamma: float, max_iter: int, threads: int) -> Run:
+def _run(merged: MergedRows, start: Prototypes, gamma: float, max_iter: int, threads: int) -> CategoricalRun:
     rows, weights = merged.rows, merged.weights
     labels, means, modes, costs, is_settled = _core.fit_prototypes(
         rows.numbers, rows.codes, rows.n_levels, weights, start.means, start.modes, gamma, max_iter, threads
     )
-    return Run(labels, Prototypes(means, modes), costs, is_settled)
+    return CategoricalRun(labels, Prototypes(means, modes), costs, is_settled)
 
 
-def _swap(best: Run, merged: MergedRows, gamma: float, max_iter: int, threads: int) -> Run:
+def _swap(
+    best: CategoricalRun, merged: MergedRows, gamma: float, max_iter: int, threads: int
+) -> CategoricalRun:
     """Put the prototype that is missed least where a row costs most, as long as the cost falls after it.
 
     Two prototypes in one group, and one for two groups, are an optimum of moves of rows alone.
@@ -470,7 +470,7 @@ def _swap(best: Run, merged: MergedRows, gamma: float, max_iter: int, threads: i
     return best
 
 
-def _without_empty(run: Run) -> Prototypes:
+def _without_empty(run: CategoricalRun) -> Prototypes:
     """Return the prototypes of clusters that have rows."""
     is_used = np.bincount(run.labels, minlength=len(run.prototypes)) > 0
     if is_used.all():

@@ -140,7 +140,7 @@ def condense(
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectedClusters:
     """Which clusters of the tree count."""
 
     method: str
@@ -149,7 +149,7 @@ class Selection:
     max_cluster_size: int | None = None
 
 
-def select_clusters(tree: CondensedTree, selection: Selection) -> Ids:
+def select_clusters(tree: CondensedTree, selection: SelectedClusters) -> Ids:
     """Return the chosen clusters, counted from the root, in rising order."""
     if tree.n_clusters == 1:
         is_kept = selection.method == "eom" and selection.allow_single_cluster
@@ -165,7 +165,7 @@ def select_clusters(tree: CondensedTree, selection: Selection) -> Ids:
     return chosen
 
 
-def _by_excess_of_mass(tree: CondensedTree, selection: Selection) -> Ids:
+def _by_excess_of_mass(tree: CondensedTree, selection: SelectedClusters) -> Ids:
     """Keep a cluster unless those below it are more stable together; children have higher numbers."""
     stability, parents, sizes = tree.stabilities(), tree.parents(), tree.sizes()
     below = np.zeros(tree.n_clusters)
@@ -186,7 +186,7 @@ def _by_excess_of_mass(tree: CondensedTree, selection: Selection) -> Ids:
     return np.flatnonzero(is_chosen & ~is_covered)
 
 
-def _merged_below(tree: CondensedTree, chosen: Iterable[int], selection: Selection) -> Ids:
+def _merged_below(tree: CondensedTree, chosen: Iterable[int], selection: SelectedClusters) -> Ids:
     """Replace clusters that split below the distance epsilon by the first ancestor that did not."""
     births, parents = tree.births(), tree.parents()
     kept: set[int] = set()
@@ -219,14 +219,14 @@ def nearest_chosen(tree: CondensedTree, chosen: Ids) -> Ids:
     return number
 
 
-def label_rows(tree: CondensedTree, chosen: Ids, selection: Selection) -> Labels:
+def label_rows(tree: CondensedTree, chosen: Ids, selection: SelectedClusters) -> Labels:
     """Return the label of each row; noise is -1."""
     cluster, density = tree.last_clusters()
     return _without_thin(tree, chosen, selection, nearest_chosen(tree, chosen)[cluster], density)
 
 
 def _without_thin(
-    tree: CondensedTree, chosen: Ids, selection: Selection, labels: Ids, density: FloatArray
+    tree: CondensedTree, chosen: Ids, selection: SelectedClusters, labels: Ids, density: FloatArray
 ) -> Labels:
     """Return the labels; where all rows are one cluster, points that leave it too early are noise."""
     if chosen.tolist() == [0]:
@@ -280,7 +280,7 @@ def clusters_at(tree: CondensedTree, rows: CheckedRows, densities: FloatArray) -
 
 
 def labels_at(
-    tree: CondensedTree, chosen: Ids, selection: Selection, rows: CheckedRows, densities: FloatArray
+    tree: CondensedTree, chosen: Ids, selection: SelectedClusters, rows: CheckedRows, densities: FloatArray
 ) -> Labels:
     """Return the label of points that hang on given rows at given densities."""
     labels = nearest_chosen(tree, chosen)[clusters_at(tree, rows, densities)]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -62,7 +62,7 @@ from coterie.cluster.density.metric import (
 )
 from coterie.cluster.density.neighbourhoods import (
     BlockNeighbourhoods,
-    Found,
+    DenseGroups,
     GraphNeighbourhoods,
     MatrixNeighbourhoods,
     find_clusters,
@@ -75,7 +75,7 @@ from coterie.distance.engines import choose_engine
 from coterie.distance.input import dense_rows, resolve_input
 from coterie.distance.near_graph import note_exact_cost
 from coterie.distance.pairwise import distance_matrix
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import DataNotice
 
@@ -106,7 +106,7 @@ def _row_minima(D: Distances) -> NearestCore:
     return NearestCore(index, D[np.arange(len(D)), index])
 
 
-def raise_flags(found: Found, who: str) -> None:
+def raise_flags(found: DenseGroups, who: str) -> None:
     """Warn about results that say more about the parameters than about the data."""
     n = len(found.labels)
     if n < LEAST_ROWS_TO_JUDGE:
@@ -123,7 +123,7 @@ def raise_flags(found: Found, who: str) -> None:
         text = f"{share:.0%} of the rows are in one cluster: eps is too large, or there is one group"
     else:
         return
-    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=caller_level())
+    warn_caller(f"{who}: {text}. {hint}", DataNotice)
 
 
 class DBSCAN(WeightedClusterer):
@@ -369,10 +369,10 @@ class DBSCAN(WeightedClusterer):
             note_left_out(is_in, distance, who)
         return in_parts(distance, dense if is_in is None else dense[is_in])[0], is_in
 
-    def _rows(self, X: CheckedRows, distance: Distance | None) -> Rows | None:
+    def _rows(self, X: CheckedRows, distance: Distance | None) -> RowSets | None:
         return None if distance is None else prepare_rows(X, None, distance, {}, who=type(self).__name__)
 
-    def _radius(self, X: CheckedRows, rows: Rows | None) -> float:
+    def _radius(self, X: CheckedRows, rows: RowSets | None) -> float:
         if self.eps != "auto":
             return float(self.eps)
         if rows is None and not self._is_given and not issparse(X):
@@ -382,7 +382,7 @@ class DBSCAN(WeightedClusterer):
         dense = dense_rows(X, who=type(self).__name__)
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
-    def _find(self, X: CheckedRows, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+    def _find(self, X: CheckedRows, rows: RowSets | None, eps: float, weights: Weights | None) -> DenseGroups:
         if self.neighbors == "approximate":
             return self._find_near(rows, eps, weights)
         if self._is_given and issparse(X):
@@ -399,7 +399,7 @@ class DBSCAN(WeightedClusterer):
             note_exact_cost(rows, type(self).__name__)
         return find_in_rows(rows, eps, self.min_samples, weights, threads)
 
-    def _find_near(self, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+    def _find_near(self, rows: RowSets | None, eps: float, weights: Weights | None) -> DenseGroups:
         """Return the clusters of the graph of near rows."""
         who, threads = type(self).__name__, resolve_threads(self.n_jobs)
         if rows is None or len(rows.X) > 1:
@@ -418,9 +418,8 @@ class DBSCAN(WeightedClusterer):
         X = X.astype(bool) if is_boolean(self.metric) and not issparse(X) else X
         return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
 
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
-        return checked
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
+        return resolve_input(X, self._kind, estimator=self, rules=RULES).values
 
     def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
         """Return the weights; negative ones are allowed: such a row keeps its neighbours from being core."""

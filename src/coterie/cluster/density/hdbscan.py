@@ -43,7 +43,7 @@ from coterie._support.validation.schema import (
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.condensed_tree import (
     CondensedTree,
-    Selection,
+    SelectedClusters,
     condense,
     label_rows,
     labels_at,
@@ -382,8 +382,8 @@ class HDBSCAN(WeightedClusterer):
             "_idle": placed["_idle"],
         }
 
-    def _selection(self) -> Selection:
-        return Selection(
+    def _selection(self) -> SelectedClusters:
+        return SelectedClusters(
             self.cluster_selection_method,
             self.allow_single_cluster,
             float(self.cluster_selection_epsilon),

@@ -34,8 +34,8 @@ from coterie.cluster.density.metric import (
     takes_sparse_rows,
 )
 from coterie.cluster.density.reachability import (
+    ReachabilityTask,
     ReachabilityTree,
-    Task,
     of_graph,
     of_matrix,
     of_matrix_as_trees,
@@ -46,7 +46,7 @@ from coterie.distance import Distance, input_kind
 from coterie.distance.input import InputRules, dense_rows, resolve_input
 from coterie.distance.near_graph import near_rows
 from coterie.distance.pairwise import distance_matrix
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -75,7 +75,7 @@ class HDBSCANInput:
     finite: Indices
     infinite: Indices
     missing: Indices
-    rows: Rows | None
+    rows: RowSets | None
     weights: Weights | None = None
     idle: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # finite rows of no weight
     idle_rows: CheckedRows = None  # these rows, or their distances to those that count
@@ -129,7 +129,9 @@ class HDBSCANInput:
         params, threads = told | dict(model.metric_params or {}), resolve_threads(model.n_jobs)
         name = shared_name(model.metric)
         assert self.rows is not None
-        task = Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights)
+        task = ReachabilityTask(
+            self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights
+        )
         return of_near_rows(task, model.n_neighbors) if is_near else of_rows(task)
 
     def _refuse_too_few(self, min_samples: int) -> None:
@@ -203,7 +205,7 @@ def as_measured(model: Model, distance: Distance, *sets: Data) -> tuple[Data, ..
     return in_parts(distance, *sets) if has_tree(model.metric) and model.algorithm != "brute" else sets
 
 
-def prepared(model: Model, distance: Distance | None, data: Data) -> Rows | None:
+def prepared(model: Model, distance: Distance | None, data: Data) -> RowSets | None:
     """Return rows as the engine takes them, under what the distance learns from them; None without one."""
     if distance is None:
         return None

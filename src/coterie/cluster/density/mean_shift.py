@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -319,10 +318,9 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
         bins = np.round(rows / bin_size) + 0.0  # one zero, not two
         seeds = _frequent(bins, min_bin_freq).astype(np.float32)
     if len(seeds) == len(rows) or not np.isfinite(seeds).all():
-        warnings.warn(
+        warn_caller(
             f"Binning data failed with provided bin_size={bin_size:f}, using data points as seeds.",
             DataNotice,
-            stacklevel=caller_level(),
         )
         return given if isinstance(given, np.ndarray) else rows
     if not len(seeds):

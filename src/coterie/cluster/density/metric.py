@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._core import Finish, Kernel
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import AnyArray, CheckedRows, Data, MatrixLike, MetricLike, Settings
 from coterie._support.validation import PROGRESS, Constraint, Dictionary, Nothing, Whole
@@ -36,10 +35,9 @@ def resolve_distance(
     """Return the distance that the parameters mean; None for one that only scikit-learn knows."""
     params = dict(metric_params or {})
     if p is not None and "p" in params:
-        warnings.warn(
+        warn_caller(
             "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
             SyntaxWarning,
-            stacklevel=caller_level(),
         )
     metric = "minkowski" if isinstance(metric, str) and metric == "p" else metric
     name = shared_name(metric)
@@ -97,12 +95,11 @@ def note_no_direction(distance: Distance | None, X: CheckedRows, who: str) -> bo
     """Tell of rows of zeros under the cosine: as in scikit-learn, they are at distance 1 from all others."""
     n_rows = without_direction(distance, X)
     if n_rows:
-        warnings.warn(
+        warn_caller(
             f"{n_rows:,} of {X.shape[0]:,} rows of X of {who} are zero and have no direction: their cosine "
             f"distance to all other rows is taken to be 1, as scikit-learn does. Leave them out if they mean "
             f"nothing.",
             DataNotice,
-            stacklevel=caller_level(),
         )
     return n_rows > 0
 
@@ -161,11 +158,10 @@ def note_left_out(is_in: Mask, distance: Distance, who: str) -> None:
     """Tell of rows that are noise because they have no distance."""
     n_out = int((~is_in).sum())
     what = "empty sets" if distance.finish is Finish.dice else "constant"
-    warnings.warn(
+    warn_caller(
         f"{n_out:,} of {len(is_in):,} rows of X of {who} are {what}: their {distance.name} distance is "
         f"undefined, and they are noise, as in scikit-learn. Leave them out if they mean nothing.",
         DataNotice,
-        stacklevel=caller_level(),
     )
 
 

@@ -29,7 +29,7 @@ from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 from coterie.distance.input import with_explicit_diagonal
 from coterie.distance.near_graph import near_distances, near_rows
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 
 CELLS_PER_BLOCK = 1 << 22  # distances at a time: 32 MB
@@ -39,7 +39,7 @@ MOST_LEAVES_SHARE = 0.4  # above it, comparing all pairs by tiles is faster than
 Mask = npt.NDArray[np.bool_]
 
 
-class Found(NamedTuple):
+class DenseGroups(NamedTuple):
     """Which rows are core points, the labels, and the engine that found them."""
 
     is_core: Mask
@@ -48,15 +48,15 @@ class Found(NamedTuple):
     recall: float = 1.0  # of the neighbours that were looked at
     is_exact: bool = True
 
-    def among(self, is_in: Mask) -> Found:
+    def among(self, is_in: Mask) -> DenseGroups:
         """Return the same for all rows, of which these were the ones that could have neighbours."""
         is_core = np.zeros(len(is_in), dtype=bool)
         labels = np.full(len(is_in), -1, dtype=np.intp)
         is_core[is_in], labels[is_in] = self.is_core, self.labels
-        return Found(is_core, labels, self.algorithm, self.recall, self.is_exact)
+        return DenseGroups(is_core, labels, self.algorithm, self.recall, self.is_exact)
 
 
-def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | None) -> Found:
+def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | None) -> DenseGroups:
     """Label rows by growing each cluster from its lowest core point until nothing new is near."""
     totals = space.weights(weights)
     is_core = totals >= min_samples
@@ -73,12 +73,12 @@ def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | 
             labels[reached] = n_clusters
             front = reached[is_core[reached]]
         n_clusters += 1
-    return Found(is_core, labels, space.algorithm)
+    return DenseGroups(is_core, labels, space.algorithm)
 
 
 def find_in_rows(
-    rows: Rows, radius: float, min_samples: float, weights: Weights | None, threads: int
-) -> Found:
+    rows: RowSets, radius: float, min_samples: float, weights: Weights | None, threads: int
+) -> DenseGroups:
     """Run DBSCAN on prepared rows by the engine that suits them."""
     form = tree_form(rows.distance)
     if form is not None:
@@ -87,7 +87,7 @@ def find_in_rows(
         is_low = rows.X.shape[1] <= TREE_MOST_FEATURES
         if is_low or _core.share_within(tree, reach) < MOST_LEAVES_SHARE:
             is_core, labels = _core.dbscan(tree, reach, float(min_samples), weights, threads)
-            return Found(is_core.astype(bool), labels.astype(np.intp), "kd_tree")
+            return DenseGroups(is_core.astype(bool), labels.astype(np.intp), "kd_tree")
     X = rows.X
     if X.shape[1] <= MOST_COLUMNS_OF_TREES and rows.distance.kernel is not _core.Kernel.dot:
         X = X.astype(np.float64, copy=False)  # pairs on the radius; the dot kernel decides so by itself
@@ -258,13 +258,13 @@ class GraphNeighbourhoods:
 
 
 def find_near(
-    rows: Rows | None,
+    rows: RowSets | None,
     n_neighbors: int | None,
     eps: float,
     task: tuple[int, Weights | None, int],
     *,
     who: str,
-) -> Found:
+) -> DenseGroups:
     """Return the clusters of the graph of approximate neighbours: parts that core points hold together."""
     min_samples, weights, threads = task
     near = near_rows(rows, n_neighbors, min_samples, threads, who=who)
@@ -286,7 +286,7 @@ def find_near(
     np.minimum.at(lowest, tails[is_border], labels[heads[is_border]])
     labels = np.where(~is_core & (lowest < n), lowest, labels)
     is_exact = near.algorithm_used != "descent" and near.index.shape[1] == n - 1
-    return Found(is_core, labels, "approximate", near.recall, is_exact)
+    return DenseGroups(is_core, labels, "approximate", near.recall, is_exact)
 
 
 # the two questions of DBSCAN about n rows and a radius

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie._support import scikit_learn
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -291,11 +291,10 @@ class OPTICS(WeightedClusterer):
             weights=counts,
         )
         if np.isinf(ordered[0].reachability).all():
-            warnings.warn(
+            warn_caller(
                 "All reachability values are inf. Set a larger max_eps or all data will be considered "
                 "outliers.",
                 DataNotice,
-                stacklevel=6,
             )
         return with_idle_rows(OpticsGraph(*ordered[0]), weights), ordered[1], ordered[2]
 
@@ -327,11 +326,10 @@ class OPTICS(WeightedClusterer):
             )
         if is_boolean(self.metric) and not issparse(checked):
             if np.asarray(X).dtype != bool:
-                warnings.warn(
+                warn_caller(
                     f"Data will be converted to boolean for metric {self.metric}, to avoid this warning, you "
                     f"may convert the data prior to calling fit.",
                     scikit_learn.DataConversionWarning,
-                    stacklevel=4,
                 )
             checked = (checked != 0).astype(np.float64)
         return checked

@@ -42,7 +42,7 @@ from coterie.cluster.density.weight_lists import Core, core_by_weight, core_of_b
 from coterie.distance import Distance, input_kind
 from coterie.distance.engines import TreeForm, tree_form
 from coterie.distance.input import dense_rows, with_explicit_diagonal
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData
 
@@ -163,7 +163,7 @@ class TreeSpace:
 
     algorithm = "kd_tree"
 
-    def __init__(self, rows: Rows, form: TreeForm, threads: int) -> None:
+    def __init__(self, rows: RowSets, form: TreeForm, threads: int) -> None:
         self._tree: Any = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)
         self._points = rows.X
         self._factor = form.factor
@@ -258,7 +258,7 @@ Space: TypeAlias = TreeSpace | RowSpace | GraphSpace  # the two questions of OPT
 
 
 @dataclass(frozen=True)
-class Measure:
+class RowDistance:
     """How distances between rows are found: by the engine, or by scikit-learn if `distance` is None."""
 
     metric: MetricLike
@@ -288,19 +288,19 @@ class Measure:
 
 def find_measure(
     metric: MetricLike, metric_params: Settings | None, p: float | None, *, is_sparse: bool
-) -> Measure:
+) -> RowDistance:
     """Return how the distances that the parameters mean are found."""
     params = dict(metric_params or {})
     name = sparse_metric(metric, params.get("p", p)) if is_sparse else None
     if name is not None:
-        return Measure(name, {} if metric == "minkowski" else params, None)
+        return RowDistance(name, {} if metric == "minkowski" else params, None)
     distance = resolve_distance(metric, metric_params, p)
     if distance is None or distance.function is not None:
-        return Measure(metric, params, None)
-    return Measure(metric, params, distance)
+        return RowDistance(metric, params, None)
+    return RowDistance(metric, params, distance)
 
 
-def fitted_measure(model: Model, *, is_sparse: bool) -> Measure:
+def fitted_measure(model: Model, *, is_sparse: bool) -> RowDistance:
     """Return how the distances of a fitted model are found, with what its distance was told or learned."""
     values = model._distance_values
     p = None if "p" in values else model.p

@@ -9,7 +9,6 @@ scikit-learn's arithmetic, up to a number of rows.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
+from coterie._support.caller import warn_caller
 from coterie._support.stoppable import ROWS_AT_ONCE, stoppable
 from coterie._support.typing import (
     AnyArray,
@@ -34,7 +34,7 @@ from coterie.cluster.density.weight_lists import Core, core_by_weight, core_of_b
 from coterie.distance import Distance
 from coterie.distance.engines import choose_engine, tree_form
 from coterie.distance.near_graph import near_rows, near_tree, note_exact_cost
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.errors import InvalidData, InvalidParameter
 
 LEAST = float(np.nextafter(0.0, 1.0))
@@ -75,11 +75,9 @@ def of_matrix(
     core = core_of_matrix(scaled, min_samples, weights)
     found = by_distance(*_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True)
     if np.isinf(found.distance).any():
-        warnings.warn(
+        warn_caller(
             "The minimum spanning tree contains edge weights with value infinity. Potentially, you are "
-            "missing too many distances in the initial distance matrix for the given neighborhood size.",
-            UserWarning,
-            stacklevel=6,
+            "missing too many distances in the initial distance matrix for the given neighborhood size."
         )
     return found
 
@@ -179,11 +177,11 @@ def _too_few_neighbours(min_samples: int, less: str) -> InvalidData:
 
 
 @dataclass(frozen=True)
-class Task:
+class ReachabilityTask:
     """What is asked: rows as they were given and as prepared, and the parameters of the reachability."""
 
     X: MatrixLike
-    rows: Rows
+    rows: RowSets
     metric: MetricLike
     metric_params: Settings
     min_samples: int
@@ -199,7 +197,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Grown:
+class ReachabilityEdges:
     """Edges in the order of growth, core distances, and whether ties can have changed nothing."""
 
     edges: AnyArray
@@ -208,12 +206,12 @@ class Grown:
     algorithm: str
     is_certain: bool
 
-    def sorted_as(self, task: Task) -> ReachabilityTree:
+    def sorted_as(self, task: ReachabilityTask) -> ReachabilityTree:
         """Return the tree by distance."""
         return by_distance(self.edges, self.distance, self.core, self.algorithm, joins_previous=task.is_brute)
 
 
-def of_rows(task: Task) -> ReachabilityTree:
+def of_rows(task: ReachabilityTask) -> ReachabilityTree:
     """Return the tree as scikit-learn grows it."""
     if task.is_brute and _rounds_by_side(task.rows) and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
         return _by_scikit_learns_matrix(task).sorted_as(task)
@@ -226,7 +224,7 @@ def of_rows(task: Task) -> ReachabilityTree:
     return grown.sorted_as(task)
 
 
-def of_near_rows(task: Task, n_neighbors: int | None) -> ReachabilityTree:
+def of_near_rows(task: ReachabilityTask, n_neighbors: int | None) -> ReachabilityTree:
     """Return the tree of the graph of approximate neighbours, grown as that of all pairs is."""
     if task.weights is not None:
         raise InvalidParameter(
@@ -248,25 +246,25 @@ def of_near_rows(task: Task, n_neighbors: int | None) -> ReachabilityTree:
     return replace(found, recall=near.recall, is_exact=is_exact)
 
 
-def _rounds_by_side(rows: Rows) -> bool:
+def _rounds_by_side(rows: RowSets) -> bool:
     """Return whether scikit-learn's matrix is not symmetric in the last bit: that breaks ties at random."""
     return bool(rows.distance.kernel == _core.Kernel.dot and rows.distance.finish == _core.Finish.norm)
 
 
-def _tree_of(task: Task) -> Any:
+def _tree_of(task: ReachabilityTask) -> Any:
     form = tree_form(task.rows.distance)
     assert form is not None
     return _core.KDTree(task.rows.X, form.metric, task.rows.distance.p, n_threads=task.threads)
 
 
-def _is_walked(task: Task) -> bool:
+def _is_walked(task: ReachabilityTask) -> bool:
     """Return whether ties are worth a walk over all points: not where scikit-learn rounds in another way."""
     n, n_columns = task.rows.X.shape
     is_known = tree_form(task.rows.distance) is not None and not task.is_brute
     return is_known and n * n * n_columns <= MOST_STEPS_OF_A_WALK
 
 
-def _by_tree(task: Task) -> Grown:
+def _by_tree(task: ReachabilityTask) -> ReachabilityEdges:
     """Return the tree by lists of a kd-tree; where distances tie, by a walk over all points."""
     tree = _tree_of(task)
     (edges, distance), core, is_certain = _core.regrow_of_tree(
@@ -277,10 +275,10 @@ def _by_tree(task: Task) -> Grown:
         is_certain = True
     form = tree_form(task.rows.distance)
     factor = 1.0 if form is None else form.factor
-    return Grown(edges, distance * factor, core * factor, "kd_tree", is_certain)
+    return ReachabilityEdges(edges, distance * factor, core * factor, "kd_tree", is_certain)
 
 
-def _given_core(task: Task, tree: Any) -> Core | None:
+def _given_core(task: ReachabilityTask, tree: Any) -> Core | None:
     """Return the core distances by weight; None without weights: the tree finds them with its lists."""
     if task.weights is None:
         return None
@@ -292,7 +290,7 @@ def _given_core(task: Task, tree: Any) -> Core | None:
     return core_by_weight(ask, task.weights, task.min_samples, first=task.min_samples) / task.core_divisor
 
 
-def _by_tiles(task: Task) -> Grown:
+def _by_tiles(task: ReachabilityTask) -> ReachabilityEdges:
     """Return the tree by comparing all pairs in tiles."""
     X, k = task.rows.X, min(len(task.rows.X) - 1, task.min_samples - 1 + SPARE_NEIGHBOURS)
     by_differences = metric_by_differences(
@@ -306,10 +304,10 @@ def _by_tiles(task: Task) -> Grown:
     grown, is_certain = _core.regrow(index.astype(np.int64), near, core, task.alpha, *tree)
     if not is_certain and _is_walked(task):
         return _by_tree(task)
-    return Grown(*grown, core, "tiles", is_certain)
+    return ReachabilityEdges(*grown, core, "tiles", is_certain)
 
 
-def _core_of_lists(task: Task, near: AnyArray, metric: _core.Metric) -> AnyArray:
+def _core_of_lists(task: ReachabilityTask, near: AnyArray, metric: _core.Metric) -> AnyArray:
     """Return the core distances: from the nearest other rows, or by weight."""
     if task.weights is None:
         n_others = task.min_samples - 1
@@ -322,7 +320,7 @@ def _core_of_lists(task: Task, near: AnyArray, metric: _core.Metric) -> AnyArray
     return core_by_weight(ask, task.weights, task.min_samples, first=task.min_samples) / task.core_divisor
 
 
-def _by_scikit_learns_matrix(task: Task) -> Grown:
+def _by_scikit_learns_matrix(task: ReachabilityTask) -> ReachabilityEdges:
     """Return the tree from all distances, in scikit-learn's arithmetic where it has the distance."""
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -336,10 +334,12 @@ def _by_scikit_learns_matrix(task: Task) -> Grown:
     D = D / task.alpha if task.is_brute else D
     core = core_of_matrix(D, task.min_samples, task.weights)
     alpha = 1.0 if task.is_brute else task.alpha
-    return Grown(*_core.grow_of_matrix(np.ascontiguousarray(D), core, alpha), core, "matrix", True)
+    return ReachabilityEdges(
+        *_core.grow_of_matrix(np.ascontiguousarray(D), core, alpha), core, "matrix", True
+    )
 
 
-def _scikit_learns_matrix(task: Task) -> Distances:
+def _scikit_learns_matrix(task: ReachabilityTask) -> Distances:
     from sklearn.metrics import DistanceMetric, pairwise_distances
 
     if task.is_brute:

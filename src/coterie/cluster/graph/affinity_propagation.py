@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads
@@ -274,11 +273,10 @@ class AffinityPropagation(Clusterer):
                 "where the rows are not known. Fit the rows themselves: affinity='euclidean'."
             )
         if self.cluster_centers_.shape[0] == 0:
-            warnings.warn(
+            warn_caller(
                 "This model does not have any cluster centers because affinity propagation did not converge. "
                 "Labeling every sample as '-1'. Fit again with a larger damping or max_iter.",
                 scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
             )
             return np.full(data.shape[0], -1, dtype=np.intp)
         centers = _dense_centers(self.cluster_centers_, type(self).__name__)
@@ -318,7 +316,7 @@ class AffinityPropagation(Clusterer):
             state["cluster_centers_"] = X[found.exemplars].copy()
         return state
 
-    def _propagate(self, S: Distances, preference: AnyArray, threads: int, tracker: Tracker) -> Found:
+    def _propagate(self, S: Distances, preference: AnyArray, threads: int, tracker: Tracker) -> Exemplars:
         n = len(S)
         if n == 1 or (has_one_value(preference) and has_equal_similarities(S)):
             return _equal_rows(S, preference)
@@ -344,7 +342,7 @@ class AffinityPropagation(Clusterer):
 
 
 @dataclass(frozen=True)
-class Found:
+class Exemplars:
     """Exemplars in rising order, the group of each row, and iterations."""
 
     exemplars: Indices
@@ -397,18 +395,17 @@ def affinity_propagation(
     return model.cluster_centers_indices_, model.labels_
 
 
-def _equal_rows(S: Distances, preference: AnyArray) -> Found:
+def _equal_rows(S: Distances, preference: AnyArray) -> Exemplars:
     """Return one group, or a group per row, where nothing tells the rows apart."""
-    warnings.warn(
+    warn_caller(
         "All samples have mutually equal similarities. Returning arbitrary cluster center(s): one for all "
         "rows, or every row if the preference is larger than the similarities.",
         DataNotice,
-        stacklevel=caller_level(),
     )
     n = len(S)
     if preference.flat[0] > S.flat[n - 1]:
-        return Found(np.arange(n), np.arange(n), 0)
-    return Found(np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp), 0)
+        return Exemplars(np.arange(n), np.arange(n), 0)
+    return Exemplars(np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp), 0)
 
 
 def _tell(is_settled: bool, has_exemplars: bool) -> None:
@@ -420,25 +417,24 @@ def _tell(is_settled: bool, has_exemplars: bool) -> None:
         else "this model will not have any cluster centers."
     )
     joint = ", " if has_exemplars else " and "
-    warnings.warn(
+    warn_caller(
         f"Affinity propagation did not converge{joint}{end} Raise damping (0.9, say) or max_iter.",
         scikit_learn.ConvergenceWarning,
-        stacklevel=caller_level(),
     )
 
 
-def _grouped(S: Distances, exemplars: Indices, n_iter: int) -> Found:
+def _grouped(S: Distances, exemplars: Indices, n_iter: int) -> Exemplars:
     """Return the groups: rows go to their best exemplar, of a group the row that is most alike to all."""
     n, k = len(S), len(exemplars)
     if k == 0:
-        return Found(np.zeros(0, dtype=np.intp), np.full(n, -1, dtype=np.intp), n_iter)
+        return Exemplars(np.zeros(0, dtype=np.intp), np.full(n, -1, dtype=np.intp), n_iter)
     groups = _nearest_exemplars(S, exemplars)
     for group in range(k):
         members = np.flatnonzero(groups == group)
         exemplars[group] = members[np.argmax(_total_similarities(S, members))]
     labels = exemplars[_nearest_exemplars(S, exemplars)]
     final = np.unique(labels)
-    return Found(final, np.searchsorted(final, labels), n_iter)
+    return Exemplars(final, np.searchsorted(final, labels), n_iter)
 
 
 def _nearest_exemplars(S: Distances, exemplars: Indices) -> Indices:

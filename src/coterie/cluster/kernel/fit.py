@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.progress import Tracker
 from coterie._support.rounding import is_lower
@@ -254,9 +253,8 @@ def place(kernel: KernelFunction | None, fitted: Settings, X: Data) -> FloatArra
 
 
 def _warn_of_no_inner_product(share: float, consequence: str) -> None:
-    warnings.warn(
+    warn_caller(
         f"the kernel is not positive semi-definite (smallest eigenvalue {share:.1g} of the largest): it is "
         f"not an inner product, and {consequence}.",
         DataNotice,
-        stacklevel=caller_level(),
     )

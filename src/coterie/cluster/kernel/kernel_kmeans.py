@@ -10,6 +10,7 @@ import numpy as np
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
     AnyFunction,
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
@@ -264,9 +265,8 @@ class KernelKMeans(DistanceTransformer):
         squared = place(kernel, self._fitted, rows).T + kernel.of_itself(rows)[:, None]
         return np.sqrt(np.maximum(squared, 0.0)).astype(rows.dtype)
 
-    def _check_rows(self, X: MatrixLike) -> Data:
-        checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
-        return checked
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
+        return resolve_input(X, self._kind, estimator=self, rules=RULES).values
 
     def _check_new(self, X: MatrixLike) -> Data:
         data: Data = super()._check_new(X)

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from coterie.cluster.kmeans.features import ClusteringFeatures, n_features_kept
     from coterie.cluster.kmeans.growth import Growth, grow_centers
     from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
-    from coterie.cluster.kmeans.points import Points, Run, Stopping, with_team
-    from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
+    from coterie.cluster.kmeans.points import KMeansRun, Points, Stopping, with_team
+    from coterie.cluster.kmeans.spaces import FittedGeometry, fit_space, points_of
     from coterie.cluster.kmeans.starts import check_centers, make_start, n_candidates, seed_of_restart
 
 __all__ = [
     "MOST_REPAIRS",
     "BatchState",
     "ClusteringFeatures",
+    "FittedGeometry",
     "Growth",
+    "KMeansRun",
     "Points",
-    "Run",
-    "Space",
     "StepRules",
     "Stopping",
     "check_centers",
@@ -59,8 +59,8 @@ if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every n
             "coterie.cluster.kmeans.features": ["ClusteringFeatures", "n_features_kept"],
             "coterie.cluster.kmeans.growth": ["Growth", "grow_centers"],
             "coterie.cluster.kmeans.minibatch_fit": ["BatchState", "StepRules", "step"],
-            "coterie.cluster.kmeans.points": ["Points", "Run", "Stopping", "with_team"],
-            "coterie.cluster.kmeans.spaces": ["Space", "fit_space", "points_of"],
+            "coterie.cluster.kmeans.points": ["Points", "KMeansRun", "Stopping", "with_team"],
+            "coterie.cluster.kmeans.spaces": ["FittedGeometry", "fit_space", "points_of"],
             "coterie.cluster.kmeans.starts": [
                 "check_centers",
                 "make_start",

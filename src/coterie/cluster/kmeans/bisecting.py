@@ -239,7 +239,7 @@ class BisectingKMeans(CenterClusterer):
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class SplitCandidate:
     """A group that may be split: its node in the tree, its rows and their sum of squares."""
 
     node: int
@@ -256,7 +256,7 @@ class Group:
 class Bisection:
     """The tree so far. Node 0 holds all rows; split i makes the nodes 2 i + 1 and 2 i + 2."""
 
-    groups: list[Group]
+    groups: list[SplitCandidate]
     models: list[Model] = field(default_factory=list)  # what decides at each split
     divided: list[int] = field(default_factory=list)  # the node that each split divides
     heights: list[float] = field(default_factory=list)  # its sum of squares
@@ -292,11 +292,11 @@ def bisect(
     weights: Weights | None,
     n_clusters: int,
     inertia: float,
-    score: Callable[[Group], float],
+    score: Callable[[SplitCandidate], float],
     fit: Callable[[Data | SparseData, Weights | None], Model],
 ) -> Bisection:
     """Split the group of the highest score until there are `n_clusters`, or none can be split."""
-    tree = Bisection([Group(0, np.arange(X.shape[0]), inertia)])
+    tree = Bisection([SplitCandidate(0, np.arange(X.shape[0]), inertia)])
     while len(tree.groups) < n_clusters:
         candidates = [group for group in tree.groups if group.can_be_split]
         if not candidates:
@@ -324,12 +324,12 @@ def _fit_quietly(fit: AnyFunction, rows: CheckedRows, weights: Weights | None) -
 
 
 def _parts(
-    group: Group, model: Model, rows: CheckedRows, weights: Weights | None, first_node: int
-) -> list[Group]:
+    group: SplitCandidate, model: Model, rows: CheckedRows, weights: Weights | None, first_node: int
+) -> list[SplitCandidate]:
     labels = model.labels_
     squared = model.transform(rows)[np.arange(len(labels)), labels].astype(np.float64) ** 2
     squared = squared if weights is None else squared * weights
     return [
-        Group(first_node + side, group.rows[labels == side], float(squared[labels == side].sum()))
+        SplitCandidate(first_node + side, group.rows[labels == side], float(squared[labels == side].sum()))
         for side in (0, 1)
     ]

@@ -15,7 +15,7 @@ from coterie import _core
 from coterie._support.rounding import is_lower, rising_order
 from coterie._support.typing import Centers, FloatArray, Indices, Labels
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
-from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, TwoNearest
+from coterie.cluster.kmeans.points import KMeansRun, Points, Report, Stopping, TwoNearest
 
 # Chosen on the sets of benchmarks/rows/breathing.py, digits, and mixtures and uniform data in 8 and 16
 # dimensions.
@@ -55,7 +55,7 @@ def breathe(
     return exchange(Way(best, tuple(phases)), points, shrink_stopping, algorithm, report)
 
 
-def _grown(points: Points, run: Run, n_added: int, random: np.random.Generator) -> Centers:
+def _grown(points: Points, run: KMeansRun, n_added: int, random: np.random.Generator) -> Centers:
     """Return the centres and, next to each of those with the largest error, another one."""
     nearest = points.two_nearest(run.centers)
     k = len(run.centers)
@@ -101,7 +101,7 @@ class Phase:
 class Way:
     """The best run so far, and all stretches of iterations up to it."""
 
-    run: Run
+    run: KMeansRun
     phases: tuple[Phase, ...]
 
 

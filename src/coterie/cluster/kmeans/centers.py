@@ -24,7 +24,7 @@ from coterie._support.validation.schema import COUNT, Maybe, Schema, Size, Somet
 from coterie.cluster.base import DistanceTransformer
 
 if TYPE_CHECKING:
-    from coterie.cluster.kmeans.spaces import Space
+    from coterie.cluster.kmeans.spaces import FittedGeometry
 
 
 class CenterClusterer(DistanceTransformer):
@@ -81,12 +81,12 @@ class CenterClusterer(DistanceTransformer):
         # a float64 model places float32 rows in its own precision
         return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
 
-    def _space(self) -> Space:
+    def _space(self) -> FittedGeometry:
         """Return where the centres live."""
-        from coterie.cluster.kmeans.spaces import Space
+        from coterie.cluster.kmeans.spaces import FittedGeometry
         from coterie.distance import find_geometry
 
-        return Space(find_geometry("euclidean"), self._origin)
+        return FittedGeometry(find_geometry("euclidean"), self._origin)
 
     def _place(self, X: Data | SparseData) -> Labels:
         return self._label(X, None)[0]

@@ -12,7 +12,6 @@ A batch shows few rows: there, clusters that got few of them so far start again 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,11 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import AnyArray, Centers, Distances, Indices, Labels, Mask, Weights
 
 if TYPE_CHECKING:
-    from coterie.cluster.kmeans.points import Points, Report, Run, Stopping
+    from coterie.cluster.kmeans.points import KMeansRun, Points, Report, Stopping
 
 MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
@@ -86,7 +85,7 @@ def refill(
 
 def run_without_holes(
     points: Points, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
-) -> Run:
+) -> KMeansRun:
     """Run, and go on while the last assignment left a centre without rows: the next update gives it one."""
     run = points.run(start, stopping, algorithm, report)
     one_iteration = replace(stopping, max_iter=1, tol=-1.0, tol_inertia=None)
@@ -119,11 +118,10 @@ def without_empty(centers: AnyArray, labels: Labels) -> tuple[AnyArray, Labels]:
 def warn_if_fewer(n_found: int, n_clusters: int) -> None:
     """Say that the rows did not suffice for the clusters asked for."""
     if n_found < n_clusters:
-        warnings.warn(
+        warn_caller(
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({n_clusters}). Possibly "
             f"due to duplicate points in X.",
             scikit_learn.ConvergenceWarning,
-            stacklevel=caller_level(),
         )
 
 

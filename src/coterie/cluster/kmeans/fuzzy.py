@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,7 +10,6 @@ import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -252,11 +250,7 @@ class FuzzyCMeans(DistanceTransformer):
             best = self._best_run(points, rows, tracker)
         warn_if_fewer(len(best.centers), self.n_clusters)
         if not best.converged:
-            warnings.warn(
-                f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         return self._found(rows, best, power)
 
     def _best_run(self, points: DensePoints, rows: _Rows, tracker: Tracker) -> _Run:

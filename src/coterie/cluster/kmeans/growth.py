@@ -12,7 +12,7 @@ from coterie._support.rounding import is_lower
 from coterie._support.typing import Centers, FloatArray, Weights
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
 from coterie.cluster.kmeans.features import ClusteringFeatures
-from coterie.cluster.kmeans.points import Run, Stopping
+from coterie.cluster.kmeans.points import KMeansRun, Stopping
 from coterie.cluster.kmeans.spaces import points_of
 from coterie.cluster.kmeans.starts import make_start, seed_of_restart
 
@@ -101,7 +101,7 @@ def _best_start(
     before = np.asarray(centers, dtype=np.float64)
     n_clusters = min(n_clusters, len(features.weights))
     warm = _run(features, before, stopping) if len(before) == n_clusters else None
-    best: Run | None = None
+    best: KMeansRun | None = None
     for restart in range(STARTS):
         points = points_of(np.ascontiguousarray(features.means), features.weights)
         start = make_start(points, "k-means++", n_clusters, seed_of_restart(seed, restart), who="KMeans")
@@ -114,7 +114,7 @@ def _best_start(
     return _in_order_of(before, best.centers), True
 
 
-def _run(features: ClusteringFeatures, start: FloatArray, stopping: Stopping) -> Run:
+def _run(features: ClusteringFeatures, start: FloatArray, stopping: Stopping) -> KMeansRun:
     points = points_of(np.ascontiguousarray(features.means), features.weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", scikit_learn.ConvergenceWarning)

@@ -39,7 +39,7 @@ from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.points import Points, Stopping, row_blocks
-from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts
+from coterie.cluster.kmeans.runs import IterationReporter, KMeansPlan, best_of_restarts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.cluster.state_checks import check_descent
@@ -183,7 +183,7 @@ class HierarchicalKMeans(CenterClusterer):
         with track(self.progress, "hierarchical k-means: row placed", total=X.shape[0]).also(
             listener
         ) as tracker:
-            quiet = Reporter(track(None, ""), is_verbose=False, tolerance=self.tol)
+            quiet = IterationReporter(track(None, ""), is_verbose=False, tolerance=self.tol)
             divider = Divider(X, weights, plan, quiet)
             if self.split == "all":
                 self._split_all(divider, tracker)
@@ -257,7 +257,7 @@ class Divider:
     """A tree of groups that grows by splits; node 0 is the root."""
 
     def __init__(
-        self, X: Data | SparseData, weights: Weights | None, plan: KMeansPlan, reporter: Reporter
+        self, X: Data | SparseData, weights: Weights | None, plan: KMeansPlan, reporter: IterationReporter
     ) -> None:
         self._X, self._weights, self._plan, self._reporter = X, weights, plan, reporter
         in_one = np.zeros(X.shape[0], dtype=np.int32)

@@ -57,7 +57,7 @@ from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.errors import InvalidParameter, UnsupportedInput
 
 if TYPE_CHECKING:
-    from coterie.cluster.kmeans.spaces import Space
+    from coterie.cluster.kmeans.spaces import FittedGeometry
     from coterie.distance import Distance, Geometry
 
 # Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
@@ -400,7 +400,7 @@ class KMeans(CenterClusterer):
         points = ObservedPoints(X, None, resolve_threads())
         return np.asarray(np.sqrt(points.distances(self._centers_for(X))))
 
-    def _space(self) -> Space:
+    def _space(self) -> FittedGeometry:
         from coterie.cluster.kmeans.spaces import refit_space
 
         return refit_space(self.geometry, self._geometry_values, self._geometry_offset, self._origin)

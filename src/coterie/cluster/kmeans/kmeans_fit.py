@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FittedAttributes, SparseData, Weights
@@ -23,8 +21,14 @@ from coterie.cluster.kmeans.observed import (
     refuse_options,
 )
 from coterie.cluster.kmeans.points import Stopping
-from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts, check_improve, prepared_init
-from coterie.cluster.kmeans.spaces import Space, fit_space, learned
+from coterie.cluster.kmeans.runs import (
+    IterationReporter,
+    KMeansPlan,
+    best_of_restarts,
+    check_improve,
+    prepared_init,
+)
+from coterie.cluster.kmeans.spaces import FittedGeometry, fit_space, learned
 from coterie.cluster.kmeans.starts import check_init, count_starts
 from coterie.errors import ParameterNotice
 
@@ -41,7 +45,7 @@ def fit_k_means(
     has_gaps = model._takes_gaps and not issparse(X) and bool(np.isnan(X).any())
     points = _observed(model, X, weights) if has_gaps else space.points(space.prepare(X), weights)
     with track(model.progress, "k-means: iteration").also(listener) as tracker:
-        reporter = Reporter(
+        reporter = IterationReporter(
             tracker, is_verbose=bool(model.verbose), tolerance=plan.stopping.tol * points.mean_variance
         )
         best = best_of_restarts(points, plan, reporter)
@@ -74,7 +78,7 @@ def _observed(model: KMeans, X: Data, weights: Weights | None) -> ObservedPoints
     return ObservedPoints(X, weights, resolve_threads())
 
 
-def _plan(model: KMeans, X: Data | SparseData, space: Space) -> KMeansPlan:
+def _plan(model: KMeans, X: Data | SparseData, space: FittedGeometry) -> KMeansPlan:
     who = type(model).__name__
     init = prepared_init(check_init(model.init, model.n_clusters, X, who=who), X, space, who=who)
     check_improve(model.improve, space, who=who)
@@ -82,10 +86,9 @@ def _plan(model: KMeans, X: Data | SparseData, space: Space) -> KMeansPlan:
         refuse_options(model, who=who)
     algorithm = ALGORITHMS[model.algorithm]
     if model.algorithm == "elkan" and model.n_clusters == 1:
-        warnings.warn(
+        warn_caller(
             "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
         algorithm = "lloyd"
     return KMeansPlan(

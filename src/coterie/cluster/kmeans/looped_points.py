@@ -18,7 +18,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie.cluster.kmeans.empty_clusters import refill
-from coterie.cluster.kmeans.points import Report, Run, Stopping, TwoNearest, row_blocks
+from coterie.cluster.kmeans.points import KMeansRun, Report, Stopping, TwoNearest, row_blocks
 from coterie.distance import Clusters, Geometry
 from coterie.errors import InvalidParameter
 
@@ -89,7 +89,9 @@ class LoopedPoints(ABC):
             terms = after[best]
         return Picks(np.array(picks, dtype=np.intp), np.array(recorded).T if record else None)
 
-    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
+    def run(
+        self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
+    ) -> KMeansRun:
         """Assign rows and move centres by turns, until nothing changes or `stopping` says so."""
         tolerance = stopping.tol * self.mean_variance if stopping.tol > 0 else stopping.tol
         centers, before = start, np.inf
@@ -110,7 +112,7 @@ class LoopedPoints(ABC):
                 break
             before = inertia
         found, _, inertia = self.assign(centers)
-        return Run(centers, found, inertia, n_iter, "lloyd", is_strict, shift)
+        return KMeansRun(centers, found, inertia, n_iter, "lloyd", is_strict, shift)
 
     def weighted_sum(self, terms: FloatArray, rows: slice = slice(None)) -> float:
         """Return the sum of what rows add to the objective."""

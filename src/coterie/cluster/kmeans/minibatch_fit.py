@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie import _core
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import Tracker
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -69,11 +68,10 @@ def resolve_init_size(init_size: int | None, batch_size: int, n_clusters: int, n
         size = INIT_BATCHES * batch_size
         size = size if size >= n_clusters else INIT_BATCHES * n_clusters
     elif init_size < n_clusters:
-        warnings.warn(
+        warn_caller(
             f"init_size={init_size} should be larger than n_clusters={n_clusters}. Setting it to "
             f"min(3*n_clusters, n_samples)",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
         size = INIT_BATCHES * n_clusters
     else:
@@ -83,7 +81,7 @@ def resolve_init_size(init_size: int | None, batch_size: int, n_clusters: int, n
 
 def first_state(X: Data | SparseData, weights: Weights | None, plan: MiniBatchPlan) -> BatchState:
     """Return the best of ``plan.n_init`` starts, judged on a random part of the rows."""
-    draw = Draw(X.shape[0], weights, np.random.default_rng([plan.seed, 1]))
+    draw = BatchDraw(X.shape[0], weights, np.random.default_rng([plan.seed, 1]))
     judges = X[draw(plan.init_size)] if plan.n_init > 1 else None
     best: Centers | None = None
     least = np.inf
@@ -109,7 +107,7 @@ def run_batches(
     n_steps = plan.max_iter * n_rows // plan.batch_size
     state, rules = first_state(X, weights, plan), plan.step_rules
     random = np.random.default_rng([plan.seed, 2])
-    draw = Draw(n_rows, weights, random)
+    draw = BatchDraw(n_rows, weights, random)
     smoothing = min(1.0, plan.batch_size * 2.0 / (n_rows + 1))
     tolerance = plan.tol * points_of(X, weights).mean_variance if plan.tol else 0.0
     patience = Patience(PatienceRules(tolerance, plan.max_no_improvement, smoothing, n_steps, plan.say))
@@ -126,7 +124,7 @@ def run_batches(
 
 
 def _one_start(
-    X: Data | SparseData, weights: Weights | None, draw: Draw, plan: MiniBatchPlan, seed: int
+    X: Data | SparseData, weights: Weights | None, draw: BatchDraw, plan: MiniBatchPlan, seed: int
 ) -> Centers:
     if plan.init_size < X.shape[0]:
         X, weights = X[draw(plan.init_size)], None
@@ -209,7 +207,7 @@ def _reassign(
     return BatchState(centers, counts, state.n_since_look)
 
 
-class Draw:
+class BatchDraw:
     """Draws rows with replacement, by weight."""
 
     def __init__(self, n_rows: int, weights: Weights | None, random: np.random.Generator) -> None:

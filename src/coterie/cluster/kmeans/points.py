@@ -52,7 +52,7 @@ class Stopping:
 
 
 @dataclass(frozen=True)
-class Run:
+class KMeansRun:
     """Where iterations ended."""
 
     centers: Centers
@@ -103,7 +103,9 @@ class DensePoints:
     def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Any:
         return _core.kmeans_seed(self.X, n_clusters, self.weights, n_candidates, seed, record, self.n_threads)
 
-    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
+    def run(
+        self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
+    ) -> KMeansRun:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads)
         return run_of(
             _core.kmeans_fit(self.X, start, self.weights, options, report, self.columns, self.memory)
@@ -145,7 +147,9 @@ class SpherePoints(DensePoints):
         """Zero: directions are not shifted."""
         return np.zeros(self.X.shape[1], dtype=self.X.dtype)
 
-    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
+    def run(
+        self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
+    ) -> KMeansRun:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads, unit_centers=True)
         halved = None if report is None else lambda iteration, inertia: report(iteration, inertia / 2)
         run = run_of(
@@ -186,9 +190,9 @@ def engine_options(
     )
 
 
-def run_of(fit: Any) -> Run:
+def run_of(fit: Any) -> KMeansRun:
     """Return what the engine gives back as a run."""
-    return Run(
+    return KMeansRun(
         fit.centres, fit.labels, fit.inertia, fit.n_iter, fit.algorithm, fit.is_strict, fit.centre_shift
     )
 
@@ -246,7 +250,9 @@ class SparsePoints:
             *self.csr, self.X.shape[1], n_clusters, self.weights, n_candidates, seed, record, self.n_threads
         )
 
-    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
+    def run(
+        self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
+    ) -> KMeansRun:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads)
         fit = _core.kmeans_fit_sparse(*self.csr, self.X.shape[1], start, self.weights, options, report)
         return run_of(fit)

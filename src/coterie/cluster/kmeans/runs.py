@@ -9,8 +9,8 @@ from coterie._support.rounding import is_lower
 from coterie._support.typing import Centers, Data, Init, RandomState, SparseData
 from coterie.cluster.kmeans.breathing import Phase, Way, breathe
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
-from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, with_team
-from coterie.cluster.kmeans.spaces import Space
+from coterie.cluster.kmeans.points import KMeansRun, Points, Report, Stopping, with_team
+from coterie.cluster.kmeans.spaces import FittedGeometry
 from coterie.cluster.kmeans.starts import Start, check_centers, make_start, seed_of_restart
 from coterie.errors import InvalidParameter
 
@@ -30,7 +30,7 @@ class KMeansPlan:
     record: bool = False
 
 
-def prepared_init(init: Init, X: Data | SparseData, space: Space, *, who: str) -> Init:
+def prepared_init(init: Init, X: Data | SparseData, space: FittedGeometry, *, who: str) -> Init:
     """Return a start in the space of the rows: centres are prepared like rows, a callable sees the data."""
     if isinstance(init, str):
         return init
@@ -46,7 +46,7 @@ def prepared_init(init: Init, X: Data | SparseData, space: Space, *, who: str) -
     return start
 
 
-def check_improve(improve: str | None, space: Space, *, who: str) -> None:
+def check_improve(improve: str | None, space: FittedGeometry, *, who: str) -> None:
     """Refuse to breathe where centres are not means: new ones are placed next to old ones."""
     if improve is not None and not (space.has_means or space.has_unit_means):
         raise InvalidParameter(
@@ -63,7 +63,7 @@ class BestRun:
     way: Way
 
 
-class Reporter:
+class IterationReporter:
     """Tells whoever wants to know how far the iterations are: `verbose` prints, `tracker` shows progress."""
 
     def __init__(self, tracker: Tracker, *, is_verbose: bool, tolerance: float) -> None:
@@ -81,7 +81,7 @@ class Reporter:
         self._tracker.report(self._n_done)
         self.say(f"Iteration {iteration - 1}, inertia {inertia}.")
 
-    def ended(self, run: Run) -> None:
+    def ended(self, run: KMeansRun) -> None:
         """Say why a run ended."""
         if run.is_strict:
             self.say(f"Converged at iteration {run.n_iter - 1}: strict convergence.")
@@ -97,7 +97,7 @@ class Reporter:
             print(text)
 
 
-def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> BestRun:
+def best_of_restarts(points: Points, plan: KMeansPlan, reporter: IterationReporter) -> BestRun:
     """Return the best of ``plan.n_init`` runs, improved if the plan says so; ties go to the first."""
     best: BestRun | None = None
     points = with_team(points, plan.n_clusters)

@@ -36,7 +36,7 @@ HALF_SQUARE = 0.5  # one minus the cosine of unit vectors is half their squared 
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class FittedGeometry:
     """A geometry that knows its data."""
 
     geometry: Geometry  # fitted
@@ -93,16 +93,16 @@ class Space:
 
 def points_of(X: Data | SparseData, weights: Weights | None) -> Points:
     """Return the rows of a checked matrix as points with the Euclidean distance."""
-    return Space(find_geometry("euclidean"), np.zeros(0)).points(X, weights)
+    return FittedGeometry(find_geometry("euclidean"), np.zeros(0)).points(X, weights)
 
 
-def fit_space(geometry: str | Distance | Geometry, X: Data | SparseData, *, who: str) -> Space:
+def fit_space(geometry: str | Distance | Geometry, X: Data | SparseData, *, who: str) -> FittedGeometry:
     """Return the space that a parameter `geometry` names, with what its distance learns from the rows."""
     named = find_geometry(geometry)
     nowhere = np.zeros(X.shape[1], dtype=X.dtype)
     if not issparse(X):
-        return Space(named.fit(X), nowhere)
-    space = Space(named, nowhere)
+        return FittedGeometry(named.fit(X), nowhere)
+    space = FittedGeometry(named, nowhere)
     if not space.has_means or named.distance.transform is not None or named.distance.learn is not None:
         raise UnsupportedInput(
             f"Sparse data was passed to {who}, but dense data is required for geometry {named.name}. Use "
@@ -113,16 +113,16 @@ def fit_space(geometry: str | Distance | Geometry, X: Data | SparseData, *, who:
 
 def refit_space(
     geometry: str | Distance | Geometry, values: ValuesByName, offset: FloatArray | None, origin: FloatArray
-) -> Space:
+) -> FittedGeometry:
     """Return the space of an earlier fit from what its distance had learned."""
     named = find_geometry(geometry)
     distance = replace(named.distance, values=values)
     if offset is not None:
         distance = distance.fit(offset[None, :])
-    return Space(replace(named, distance=distance), origin)
+    return FittedGeometry(replace(named, distance=distance), origin)
 
 
-def learned(space: Space) -> ValuesByName:
+def learned(space: FittedGeometry) -> ValuesByName:
     """Return what `refit_space` needs, as plain values that can be saved."""
     distance = space.geometry.distance
     offset = getattr(distance.transform, "offset", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import Centers, CheckedRows, FloatArray, Indices, Init, MatrixLike
 from coterie._support.validation import (
     AnArray,
@@ -104,11 +103,10 @@ def count_starts(n_init: int | str, init: Init, n_when_random: int, *, who: str)
     if n_init == "auto":
         return 1 if is_given or (isinstance(init, str) and init == "k-means++") else n_when_random
     if is_given and n_init != 1:
-        warnings.warn(
+        warn_caller(
             f"Explicit initial center position passed: performing only one init in {who} instead of "
             f"n_init={n_init}.",
             ParameterNotice,
-            stacklevel=caller_level(),
         )
     return 1 if is_given else int(n_init)
 

@@ -12,6 +12,7 @@ from coterie._support import scikit_learn
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    CheckedRows,
     Data,
     Distances,
     FittedAttributes,
@@ -297,15 +298,14 @@ class KMedoids(DistanceTransformer):
         super()._check_parameters()
         distance_of_rows(self.metric, self.metric_params)  # refuses a name or parameters that none has
 
-    def _check_rows(self, X: MatrixLike) -> Data:
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
         if self._kind != "data" and self.metric_params:
             raise InvalidParameter(
                 f'metric_params of {type(self).__name__} must be None with metric="{self.metric}", got '
                 f"{self.metric_params!r}."
             )
         distance = distance_of_rows(self.metric, self.metric_params)
-        checked: Data = resolve_input(X, self._kind, estimator=self, distance=distance).values
-        return checked
+        return resolve_input(X, self._kind, estimator=self, distance=distance).values
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)

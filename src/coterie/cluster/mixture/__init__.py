@@ -1,7 +1,7 @@
 """Gaussian mixtures."""
 
 from coterie.cluster.mixture.criteria import shares_of
-from coterie.cluster.mixture.em import Problem, Run, continue_run
+from coterie.cluster.mixture.em import EMRun, Problem, continue_run
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.growth import MixtureGrowth, grow_mixture
 from coterie.cluster.mixture.latent_classes import (
@@ -13,7 +13,7 @@ from coterie.cluster.mixture.latent_classes import (
     run_em,
 )
 from coterie.cluster.mixture.parameters import Parameters, Statistics, statistics_of
-from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows
+from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, StartRows
 
 __all__ = [
     "FAMILIES",
@@ -22,12 +22,12 @@ __all__ = [
     "ClassSums",
     "Classes",
     "Draws",
+    "EMRun",
     "GivenStart",
     "MixtureGrowth",
     "Parameters",
     "Problem",
-    "Rows",
-    "Run",
+    "StartRows",
     "Statistics",
     "TableSums",
     "continue_run",

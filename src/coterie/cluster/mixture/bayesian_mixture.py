@@ -40,7 +40,7 @@ from coterie.cluster.mixture.gaussian_mixture import Teller, warn_if_hidden, war
 from coterie.cluster.mixture.parameters import expected, label_rows
 from coterie.cluster.mixture.posterior import Concentration, Posterior, Prior, make_prior
 from coterie.cluster.mixture.predict import MixtureClusterer
-from coterie.cluster.mixture.starts import STARTS, Draws, Rows, check_last_fit
+from coterie.cluster.mixture.starts import STARTS, Draws, StartRows, check_last_fit
 from coterie.errors import InvalidParameter
 
 LEAST_PRECISION = 1e-300  # of a mean: the density has its inverse
@@ -295,7 +295,7 @@ class BayesianGaussianMixture(MixtureClusterer):
             earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf
             return teller.end_run(self._run(problem, self._last_posterior(problem), earlier, teller))
         draws, family = Draws(self.random_state), problem.prior.family
-        rows = Rows(problem.X, problem.weights, self.n_components, family)
+        rows = StartRows(problem.X, problem.weights, self.n_components, family)
         best: _Run | None = None
         for start in range(self.n_init):
             teller.begin_run(start)

@@ -53,7 +53,7 @@ class Problem:
 
 
 @dataclass
-class Run:
+class EMRun:
     """One way from a start to an optimum."""
 
     parameters: Parameters
@@ -77,12 +77,12 @@ class Run:
             self.steps.append(MixtureStep(kind, own.weights, own.means, own.covariances, bound))
 
 
-def fit_run(problem: Problem, start: Parameters, earlier_bound: float, report: Report) -> Run:
+def fit_run(problem: Problem, start: Parameters, earlier_bound: float, report: Report) -> EMRun:
     """Iterate from a start until the mean log-likelihood gains less than `tol`."""
-    return continue_run(problem, Run(start), earlier_bound, report)
+    return continue_run(problem, EMRun(start), earlier_bound, report)
 
 
-def continue_run(problem: Problem, run: Run, earlier_bound: float, report: Report) -> Run:
+def continue_run(problem: Problem, run: EMRun, earlier_bound: float, report: Report) -> EMRun:
     """Iterate from where a run stands; `report` hears of every iteration before the next one begins."""
     for iteration in range(len(run.bounds) + 1, problem.max_iter + 1):
         before = run.bound if run.bounds else earlier_bound
@@ -104,7 +104,7 @@ def continue_run(problem: Problem, run: Run, earlier_bound: float, report: Repor
     return run
 
 
-def _take_back(problem: Problem, run: Run, bound: float) -> bool:
+def _take_back(problem: Problem, run: EMRun, bound: float) -> bool:
     """Leave parameters that lowered the likelihood; return whether to go on."""
     run.note(problem, "rejected", bound)
     if run.kind == "jump" and run.fallback is not None:
@@ -116,7 +116,7 @@ def _take_back(problem: Problem, run: Run, bound: float) -> bool:
     return False
 
 
-def leaves_last_step(problem: Problem, run: Run, bound: float) -> bool:
+def leaves_last_step(problem: Problem, run: EMRun, bound: float) -> bool:
     """Return whether the last parameters, which no iteration has judged, lowered the likelihood: go back."""
     is_judged = run.previous is None or run.parameters is run.previous
     if is_judged or bound >= run.bound - problem.slack(run.bound):
@@ -127,7 +127,7 @@ def leaves_last_step(problem: Problem, run: Run, bound: float) -> bool:
     return True
 
 
-def _advance(problem: Problem, run: Run, statistics: Statistics) -> None:
+def _advance(problem: Problem, run: EMRun, statistics: Statistics) -> None:
     """Move to the next parameters: the likeliest ones, or an extrapolation of the last three statistics."""
     run.recent.append(statistics)
     plain = problem.maximise(statistics)

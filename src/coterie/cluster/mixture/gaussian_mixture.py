@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -41,13 +40,13 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.criteria import LikelihoodClusterer
-from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
+from coterie.cluster.mixture.em import EMRun, Problem, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.growth import MixtureGrowth, grow_mixture
 from coterie.cluster.mixture.history import MixtureHistory
 from coterie.cluster.mixture.parameters import Parameters, Statistics, expectation, label_rows
 from coterie.cluster.mixture.predict import MixtureClusterer
-from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows, check_last_fit
+from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, StartRows, check_last_fit
 from coterie.errors import DataNotice, InvalidParameter
 
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
@@ -331,7 +330,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
             spread=np.where(spread > 0, spread, 1.0),
         )
 
-    def _best_run(self, problem: Problem, teller: Teller) -> Run:
+    def _best_run(self, problem: Problem, teller: Teller) -> EMRun:
         shape = (self.n_components, problem.X.shape[1])
         if self.warm_start and hasattr(self, "converged_"):
             check_last_fit(
@@ -345,8 +344,8 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         parts = (self.weights_init, self.means_init, self.precisions_init)
         given = GivenStart.checked(*parts, problem.family, shape)
         draws = Draws(self.random_state)
-        rows = Rows(problem.X, problem.weights, self.n_components, problem.family)
-        best: Run | None = None
+        rows = StartRows(problem.X, problem.weights, self.n_components, problem.family)
+        best: EMRun | None = None
         for start in range(self.n_init):
             teller.begin_run(start)
             statistics = None if given.is_complete else STARTS[self.init_params](rows, draws)
@@ -356,7 +355,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         assert best is not None
         return best
 
-    def _found(self, problem: Problem, best: Run) -> FittedAttributes:
+    def _found(self, problem: Problem, best: EMRun) -> FittedAttributes:
         parameters, labels, bound = _judged(problem, best)
         if leaves_last_step(problem, best, bound):
             parameters, labels, bound = _judged(problem, best)
@@ -377,7 +376,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         }
 
 
-def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
+def _judged(problem: Problem, run: EMRun) -> tuple[Parameters, Labels, float]:
     """Return the parameters in the precision of the rows, their labels, and their mean log-likelihood."""
     parameters = run.parameters.astype(problem.X.dtype)
     labels, logs = label_rows(problem.X, parameters, problem.shift)
@@ -387,11 +386,10 @@ def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
 def warn_unless_converged(best: EndedRun, max_iter: int) -> None:
     """Say so when the best run was cut short; without iterations nobody expects an end."""
     if not best.converged and max_iter > 0:
-        warnings.warn(
+        warn_caller(
             "Best performing initialization did not converge. Try different init parameters, or increase "
             "max_iter, tol, or check for degenerate data.",
             scikit_learn.ConvergenceWarning,
-            stacklevel=caller_level(),
         )
 
 
@@ -399,11 +397,10 @@ def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
     """Say so when `reg_covar` far exceeds the variance of every column: groups then look like one."""
     largest, reg_covar = float(spread.max()) ** 2, float(reg_covar)
     if 0 < HIDING * largest < reg_covar:
-        warnings.warn(
+        warn_caller(
             f"reg_covar={reg_covar:g} is far larger than the variance of every column (the largest is "
             f"{largest:.1g}) and hides the groups. Scale the columns, or choose a smaller reg_covar.",
             DataNotice,
-            stacklevel=caller_level(),
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
@@ -12,7 +11,6 @@ import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -462,11 +460,7 @@ class LatentClasses(LikelihoodClusterer):
         begun = None if self._begun is None else self._begun.classes_for(self._table)
         best = self._best_run(merged, listener) if begun is None else self._run(merged, begun)
         if not best.converged:
-            warnings.warn(
-                f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         classes = best.classes
         return {
             "labels_": classes.log_joint(rows).argmax(axis=1).astype(np.int32),

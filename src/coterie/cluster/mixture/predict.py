@@ -8,7 +8,16 @@ from typing import ClassVar, Self
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, Settings, VectorLike
+from coterie._support.typing import (
+    CheckedRows,
+    Data,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    VectorLike,
+)
 from coterie._support.validation import Whole, check_data
 from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
 from coterie.cluster.mixture.criteria import DensityClusterer
@@ -131,9 +140,8 @@ class MixtureClusterer(DensityClusterer):
         """Return what places rows."""
         raise NotImplementedError
 
-    def _check_rows(self, X: MatrixLike) -> Data:
-        checked: Data = check_data(X, estimator=self, min_rows=2)
-        return checked
+    def _check_rows(self, X: MatrixLike) -> CheckedRows:
+        return check_data(X, estimator=self, min_rows=2)
 
     def _check_new(self, X: MatrixLike) -> Data:
         data: Data = super()._check_new(X)

@@ -152,7 +152,7 @@ class Draws:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class StartRows:
     """The rows to fit, their weights, and how many components they are for."""
 
     X: Data
@@ -198,28 +198,28 @@ class Rows:
         return Statistics(np.array(sizes) + LEAST_WEIGHT, np.array(means), np.array(spreads))
 
 
-def _by_kmeans(rows: Rows, draws: Draws) -> Statistics:
+def _by_kmeans(rows: StartRows, draws: Draws) -> Statistics:
     model = KMeans(rows.n_components, n_init=1, random_state=draws.seed())
     return rows.of_labels(model.fit(rows.X, sample_weight=rows.weights).labels_)
 
 
-def _by_random_shares(rows: Rows, draws: Draws) -> Statistics:
+def _by_random_shares(rows: StartRows, draws: Draws) -> Statistics:
     shares = draws.numpy.uniform(size=(len(rows.X), rows.n_components))
     return rows.of_shares(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _by_random_rows(rows: Rows, draws: Draws) -> Statistics:
+def _by_random_rows(rows: StartRows, draws: Draws) -> Statistics:
     heavy = np.arange(len(rows.X)) if rows.weights is None else np.flatnonzero(rows.weights)
     k = rows.n_components
     return rows.of_picks(draws.numpy.choice(heavy, size=k, replace=len(heavy) < k))
 
 
-def _by_plusplus(rows: Rows, draws: Draws) -> Statistics:
+def _by_plusplus(rows: StartRows, draws: Draws) -> Statistics:
     seed, k = draws.seed(), rows.n_components
     return rows.of_picks(kmeans_plusplus(rows.X, k, sample_weight=rows.weights, random_state=seed)[1])
 
 
-STARTS: dict[str, Callable[[Rows, Draws], Statistics]] = {
+STARTS: dict[str, Callable[[StartRows, Draws], Statistics]] = {
     "kmeans": _by_kmeans,
     "k-means++": _by_plusplus,
     "random": _by_random_shares,

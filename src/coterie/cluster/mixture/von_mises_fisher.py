@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +11,6 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -209,7 +207,7 @@ def maximise(sizes: Doubles, sums: Doubles, before: Doubles, *, is_shared: bool)
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class DirectionsRun:
     """What one start ends with."""
 
     sphere: Sphere
@@ -217,7 +215,7 @@ class Run:
     converged: bool
 
 
-def run_em(rows: UnitRows, start: Sphere, *, tol: float, max_iter: int, is_shared: bool) -> Run:
+def run_em(rows: UnitRows, start: Sphere, *, tol: float, max_iter: int, is_shared: bool) -> DirectionsRun:
     """Raise the likelihood step by step, until the mean of a row gains less than `tol`."""
     sphere, previous = start, start
     bounds: list[float] = []
@@ -225,13 +223,13 @@ def run_em(rows: UnitRows, start: Sphere, *, tol: float, max_iter: int, is_share
         total, sizes, sums = rows.expectation(sphere)
         bound = total / rows.total_weight
         if bounds and bound < bounds[-1]:  # by rounding: a step itself never lowers it
-            return Run(previous, bounds, True)
+            return DirectionsRun(previous, bounds, True)
         bounds.append(bound)
         if len(bounds) > 1 and bound - bounds[-2] < tol:
-            return Run(sphere, bounds, True)
+            return DirectionsRun(sphere, bounds, True)
         if len(bounds) <= max_iter:
             previous, sphere = sphere, maximise(sizes, sums, sphere.directions, is_shared=is_shared)
-    return Run(sphere, bounds, False)
+    return DirectionsRun(sphere, bounds, False)
 
 
 def _by_kmeans(rows: UnitRows, k: int, seed: int) -> Labels:
@@ -421,11 +419,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
         with track(self.progress, f"{who}: start", total=self.n_init).also(listener) as tracker:
             best = self._best_run(rows, tracker)
         if not best.converged:
-            warnings.warn(
-                f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         return {
             "labels_": rows.label(best.sphere)[0],
             "weights_": best.sphere.weights,
@@ -437,7 +431,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
             "converged_": best.converged,
         }
 
-    def _best_run(self, rows: UnitRows, tracker: Tracker) -> Run:
+    def _best_run(self, rows: UnitRows, tracker: Tracker) -> DirectionsRun:
         seed, k, best = check_seed(self.random_state), self.n_components, None
         is_shared = self.concentration == "shared"
         for number in range(self.n_init):

@@ -42,7 +42,7 @@ from coterie.cluster.spectral.embedding import (
     extend,
     extendable,
 )
-from coterie.cluster.spectral.graphs import AFFINITIES, GIVEN, Affinity, Graph, scales_of
+from coterie.cluster.spectral.graphs import AFFINITIES, GIVEN, Affinity, AffinityGraph, scales_of
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster.state_checks import check_given, check_square
 from coterie.distance import nearest
@@ -215,7 +215,7 @@ class SpectralBase:
             raise AttributeError(f"{type(self).__name__} has no affinity_matrix_ before fit")
         return self._affinity().matrix(self._input)
 
-    def graph(self) -> Graph:
+    def graph(self) -> AffinityGraph:
         """Return the graph of the rows of the fit: weights that are stored, or made where needed."""
         if not hasattr(self, "embedding_"):
             raise AttributeError(f"{type(self).__name__} has no graph before fit")

@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, lobpcg
 
 from coterie._support import scikit_learn
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import lanczos
 from coterie._support.optional import require
 from coterie._support.stoppable import stoppable
@@ -336,11 +337,10 @@ def _sorted(values: FloatArray, vectors: FloatArray) -> Eigenpairs:
 
 
 def _warn(reached: float, wanted: float, solver: str) -> None:
-    warnings.warn(
+    warn_caller(
         f"{solver} converged to {reached:.2g} only, not to {wanted:.2g}. Use another "
         f'eigen_solver (None, "arpack"), or a larger eigen_tol.',
         scikit_learn.ConvergenceWarning,
-        stacklevel=2,
     )
 
 

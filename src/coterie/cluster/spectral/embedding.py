@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,10 +10,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from coterie._printing import count_of
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import AnyArray, FloatArray, Labels, SparseData, Weights
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
-from coterie.cluster.spectral.graphs import Graph
+from coterie.cluster.spectral.graphs import AffinityGraph
 from coterie.errors import DataNotice, InvalidData
 
 Mask = npt.NDArray[np.bool_]
@@ -50,7 +50,7 @@ class SolverOptions:
     seed: int
 
 
-def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOptions) -> Embedding:
+def embed(graph: AffinityGraph, n_components: int, laplacian: str, options: SolverOptions) -> Embedding:
     """Return the eigenvectors of the smallest eigenvalues of a graph's Laplacian.
 
     With W the weights and D their row sums: "unnormalized" is L = D - W, "symmetric" is
@@ -92,9 +92,10 @@ def extend(
     degrees: FloatArray,
     eigenvalues: FloatArray,
     laplacian: str,
-    otherwise: float | FloatArray = 0.0,
 ) -> FloatArray:
     """Return coordinates of new points, such that the equation of the eigenvectors holds at them too.
+
+    They are 0 where the equation says nothing.
 
     Parameters
     ----------
@@ -106,8 +107,6 @@ def extend(
         Of the Laplacian.
     laplacian : {"random_walk", "symmetric", "unnormalized"}
         Which one.
-    otherwise : float or array of shape (n_new, n_components)
-        Coordinates where the equation says nothing.
     """
     n_missing = max(sums.shape[1] - len(eigenvalues), 0)  # of few joined points, the last are all zero
     values = np.pad(eigenvalues[: sums.shape[1]], (0, n_missing), constant_values=np.inf)
@@ -118,7 +117,7 @@ def extend(
     found = sums / safe / np.where(is_told, factors, 1.0)
     if laplacian == "symmetric":
         found *= np.sqrt(safe)
-    return np.asarray(np.where(is_told, found, otherwise))
+    return np.asarray(np.where(is_told, found, 0.0))
 
 
 def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> FloatArray:
@@ -143,7 +142,7 @@ def _check_degrees(degrees: FloatArray) -> None:
         )
 
 
-def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
+def _problem(graph: AffinityGraph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
     degrees = graph.degrees
     constant = np.ones(graph.n) if laplacian == "unnormalized" else np.sqrt(degrees)
     if graph.masses is not None:
@@ -179,7 +178,7 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
 
 
 def _per_copy(
-    vectors: FloatArray, eigenvalues: FloatArray, graph: Graph, laplacian: str, tol: float
+    vectors: FloatArray, eigenvalues: FloatArray, graph: AffinityGraph, laplacian: str, tol: float
 ) -> FloatArray:
     """Return coordinates of the points from vectors of unit length: of each of a point's copies the same.
 
@@ -203,7 +202,7 @@ def _follow(
     coordinates: FloatArray,
     points: Mask,
     is_asked: Mask,
-    graph: Graph,
+    graph: AffinityGraph,
     eigenvalues: FloatArray,
     laplacian: str,
 ) -> FloatArray:
@@ -243,11 +242,10 @@ def _warn_if_not_connected(n_parts: int, n_isolated: int, *, are_at_origin: bool
     if n_isolated:
         alone = f" and {count_of(n_isolated, 'isolated point')}"
         alone += ", kept at the origin" if are_at_origin else ""
-    warnings.warn(
+    warn_caller(
         "Graph is not fully connected, spectral embedding may not work as expected: it has "
         f"{count_of(n_parts, 'component')}{alone}.",
         DataNotice,
-        stacklevel=8,
     )
 
 
@@ -262,7 +260,7 @@ class WeightedGraph:
     of itself, only less influence on others: there, the diagonal is 0.
     """
 
-    graph: Graph
+    graph: AffinityGraph
     masses: Weights
 
     @property
@@ -302,14 +300,14 @@ class WeightedGraph:
         roots = sparse.diags_array(np.sqrt(self.masses))
         return sparse.csr_array(roots @ self.graph.stored() @ roots + sparse.diags_array(self.loops))
 
-    def among(self, points: AnyArray) -> Graph:
+    def among(self, points: AnyArray) -> AffinityGraph:
         return WeightedGraph(self.graph.among(points), self.masses[points])
 
     def parts(self) -> Labels:
         return self.graph.parts()
 
 
-def _in_range(graph: Graph, values: FloatArray) -> FloatArray:
+def _in_range(graph: AffinityGraph, values: FloatArray) -> FloatArray:
     """Return a product whose factor neither overflows nor vanishes in float32."""
     size = float(np.abs(values).max(initial=0.0)) or 1.0
     return np.asarray(graph.times(values / size) * size)

@@ -56,7 +56,7 @@ def _refuse_negative(*sets: CheckedRows | None) -> None:
             )
 
 
-class Graph(Protocol):
+class AffinityGraph(Protocol):
     """Weights between n points; a point has none with itself."""
 
     @property
@@ -88,7 +88,7 @@ class Graph(Protocol):
     def stored(self) -> SparseData:
         """Return the matrix that `times` multiplies by, as CSR, if it fits in memory."""
 
-    def among(self, points: AnyArray) -> Graph:
+    def among(self, points: AnyArray) -> AffinityGraph:
         """Return the graph of some of the points."""
 
     def parts(self) -> Labels:
@@ -128,7 +128,7 @@ class MatrixGraph:
     def stored(self) -> SparseData:
         return sparse.csr_array(self.weights)
 
-    def among(self, points: AnyArray) -> Graph:
+    def among(self, points: AnyArray) -> AffinityGraph:
         own = self.own if isinstance(self.own, float) else self.own[points]
         return MatrixGraph(self.weights[points][:, points], own)
 
@@ -217,7 +217,7 @@ def gaussian_graph(
     return GaussianGraph(X.astype(np.float64, copy=False), gamma, scales, threads)
 
 
-def scales_of(graph: Graph) -> FloatArray | None:
+def scales_of(graph: AffinityGraph) -> FloatArray | None:
     """Return the local scales of a graph in the unit of the rows that it was made of."""
     if not isinstance(graph, GaussianGraph) or graph.scales is None:
         return None
@@ -272,7 +272,7 @@ class Affinity:
     n_jobs: int | None = None
     recall: float | None = None  # of the neighbours of rows among themselves; None: all of them
 
-    def graph(self, X: CheckedRows, tol: float = 0.0) -> Graph:
+    def graph(self, X: CheckedRows, tol: float = 0.0) -> AffinityGraph:
         """Return the graph of the rows, or of a given matrix; `tol` is how rough products may be."""
         if self.kind in GAUSSIANS:
             scales = self.scales(X, None)

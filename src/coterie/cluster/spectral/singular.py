@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import CheckedRows, FloatArray, LinearOperator
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
@@ -125,11 +124,10 @@ def _warn_of_empty(X: CheckedRows, who: str) -> None:
     for axis, kind in ((1, "row"), (0, "column")):
         empty = np.flatnonzero(np.asarray(X.sum(axis=axis)).ravel() == 0)
         if len(empty):
-            warnings.warn(
+            warn_caller(
                 f"{len(empty):,} {kind}s of X of {who} have the sum zero, e.g. {kind} {empty[0]}: they "
                 f"belong to no group, and their labels mean nothing. Leave such {kind}s out.",
                 DataNotice,
-                stacklevel=caller_level(),
             )
 
 

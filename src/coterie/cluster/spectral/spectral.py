@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
@@ -11,6 +10,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import qr
 
 from coterie._support import scikit_learn
+from coterie._support.caller import warn_caller
 from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -246,12 +246,11 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
             )
         check_n_coordinates(self.n_components or 1, n_weighing, who=who)
         if self.assign_labels != "kmeans" and (self.n_components or self.n_clusters) < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"at most {self.n_components} distinct clusters, not n_clusters={self.n_clusters}: "
                 f"assign_labels={self.assign_labels!r} makes a group of every coordinate. Use more "
                 f"n_components, or assign_labels='kmeans'.",
                 scikit_learn.ConvergenceWarning,
-                stacklevel=5,
             )
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads, workers
 from coterie._support.typing import AnyArray, CheckedRows, Indices, Labels, MatrixLike, Model, Weights
@@ -190,7 +190,7 @@ def hushed() -> Iterator[None]:
     if caught:
         counts = Counter((str(each.message), each.category) for each in caught)
         (message, kind), times = counts.most_common(1)[0]
-        warnings.warn(f"{message} ({times} times)", kind, stacklevel=caller_level())
+        warn_caller(f"{message} ({times} times)", kind)
 
 
 def fill_labels(n_rows: int, rows: Indices, labels: Labels, absent: int) -> npt.NDArray[np.int32]:

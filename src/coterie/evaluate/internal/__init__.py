@@ -13,7 +13,7 @@ from coterie.evaluate.internal.distance_pairs import (
     tau,
 )
 from coterie.evaluate.internal.dunn import dunn_score
-from coterie.evaluate.internal.partitions import Partition as Partition
+from coterie.evaluate.internal.partitions import SampleGroups as SampleGroups
 from coterie.evaluate.internal.partitions import read_partition as read_partition
 from coterie.evaluate.internal.sampling import Estimate
 from coterie.evaluate.internal.silhouettes import Silhouette, silhouette, silhouette_samples, silhouette_score

@@ -13,7 +13,7 @@ from coterie import _core
 from coterie._support.typing import AnyArray, Data, MatrixLike, VectorLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.labelings import Noise
 
 ROWS_PER_BLOCK = 1 << 15
@@ -25,7 +25,7 @@ class Scatter:
     """Rows with their groups and weights; squared Euclidean distances to means."""
 
     X: Data
-    partition: Partition
+    partition: SampleGroups
 
     @cached_property
     def centroids(self) -> Numbers:
@@ -73,7 +73,7 @@ def read_scatter(
     return Scatter(checked if partition.rows is None else checked[partition.rows], partition)
 
 
-def weighted_means(X: Data, partition: Partition) -> Numbers:
+def weighted_means(X: Data, partition: SampleGroups) -> Numbers:
     """Return the weighted mean row of each group in float64; rows are centred first: nothing cancels."""
     shift = X[: min(len(X), 1000)].mean(axis=0, dtype=np.float64)
     sums = np.zeros((partition.n_clusters, X.shape[1]))

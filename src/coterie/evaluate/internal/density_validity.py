@@ -14,7 +14,7 @@ from coterie._support.validation import Nothing, Number, check_parameter
 from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import Scatter, read_scatter
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.internal.spaces import NeedsRows, Space, VectorSpace, read_space
 from coterie.evaluate.labelings import Noise
 
@@ -73,11 +73,11 @@ def _density_between(scatter: Scatter, radius: float) -> float:
     return 2 * total / (k * (k - 1))
 
 
-def _weights(partition: Partition, members: npt.NDArray[np.intp]) -> Numbers:
+def _weights(partition: SampleGroups, members: npt.NDArray[np.intp]) -> Numbers:
     return np.ones(members.size) if partition.sample_weight is None else partition.sample_weight[members]
 
 
-class Density(NamedTuple):
+class ClusterDensity(NamedTuple):
     """What density-based validation knows of one cluster."""
 
     core: Numbers  # all-points core distance of each member
@@ -146,7 +146,7 @@ def _dimension(space: Space, n_features: float | None) -> float:
     )
 
 
-def _density(space: Space, members: npt.NDArray[np.intp], dimension: float) -> Density:
+def _density(space: Space, members: npt.NDArray[np.intp], dimension: float) -> ClusterDensity:
     core = np.empty(members.size)
     step = max(1, (1 << 22) // members.size)
     for first in range(0, members.size, step):
@@ -159,7 +159,7 @@ def _density(space: Space, members: npt.NDArray[np.intp], dimension: float) -> D
     inner_edges = lengths[is_inner[parents] & is_inner[ends]]
     sparseness = float((inner_edges if inner_edges.size else lengths).max())
     inner = np.flatnonzero(is_inner) if is_inner.any() else np.arange(members.size)
-    return Density(core, sparseness, inner)
+    return ClusterDensity(core, sparseness, inner)
 
 
 def _core_distances(distances: AnyArray, first: int, dimension: float) -> Numbers:
@@ -198,7 +198,9 @@ def _spanning_tree(
     return parent[1:], best[1:]
 
 
-def _separations(space: Space, groups: list[npt.NDArray[np.intp]], densities: list[Density]) -> list[float]:
+def _separations(
+    space: Space, groups: list[npt.NDArray[np.intp]], densities: list[ClusterDensity]
+) -> list[float]:
     least = [inf] * len(groups)
     for i, first in enumerate(densities):
         for j in range(i + 1, len(groups)):

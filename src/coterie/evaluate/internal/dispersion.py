@@ -15,7 +15,7 @@ from coterie._support.validation import Choice, check_parameter
 from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import weighted_means
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.internal.spaces import Space, VectorSpace, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
@@ -39,7 +39,7 @@ class Representatives:
     between: Numbers  # n_clusters x n_clusters
 
 
-def represent(space: Space, partition: Partition, kind: Representative) -> Representatives:
+def represent(space: Space, partition: SampleGroups, kind: Representative) -> Representatives:
     """Return the distances to, and between, the centroids or medoids of the clusters."""
     if kind == "medoid":
         medoids = find_medoids(space, partition)
@@ -51,7 +51,7 @@ def represent(space: Space, partition: Partition, kind: Representative) -> Repre
     return Representatives(space.to_own(centroids, partition.codes), space.among(centroids))
 
 
-def find_medoids(space: Space, partition: Partition) -> npt.NDArray[np.intp]:
+def find_medoids(space: Space, partition: SampleGroups) -> npt.NDArray[np.intp]:
     """Return the sample of each cluster with the least sum of distances to the others."""
     medoids = np.empty(partition.n_clusters, dtype=np.intp)
     for group, members in enumerate(partition.members):
@@ -60,7 +60,7 @@ def find_medoids(space: Space, partition: Partition) -> npt.NDArray[np.intp]:
     return medoids
 
 
-def to_medoids(space: Space, partition: Partition, medoids: npt.NDArray[np.intp]) -> Numbers:
+def to_medoids(space: Space, partition: SampleGroups, medoids: npt.NDArray[np.intp]) -> Numbers:
     """Return the distance of each sample to the medoid of its cluster."""
     distances = np.empty(partition.n_samples)
     for group, members in enumerate(partition.members):
@@ -69,7 +69,7 @@ def to_medoids(space: Space, partition: Partition, medoids: npt.NDArray[np.intp]
 
 
 def spread(
-    kind: Dispersion, space: Space, partition: Partition, representatives: Representatives | None
+    kind: Dispersion, space: Space, partition: SampleGroups, representatives: Representatives | None
 ) -> Numbers:
     """Return the dispersion of each cluster."""
     totals = partition.totals
@@ -90,7 +90,7 @@ def spread(
     return np.sqrt(sums / totals) if kind == "rms_to_centroid" else sums / totals
 
 
-def _pairs(partition: Partition) -> Numbers:
+def _pairs(partition: SampleGroups) -> Numbers:
     """Twice the pairs of each cluster; 1 where there is none, and the sum of its distances 0."""
     pairs = partition.totals * (partition.totals - 1)
     return np.where(pairs > 0, pairs, 1.0)

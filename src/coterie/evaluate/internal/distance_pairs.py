@@ -19,7 +19,7 @@ from coterie._support.validation import Nothing, Seed, Whole, check_parameter, r
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData
 from coterie.evaluate.catalogue import measure
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.internal.sampling import Estimate, draw_from_each
 from coterie.evaluate.internal.spaces import Space, read_space
 from coterie.evaluate.labelings import Noise
@@ -32,7 +32,7 @@ pair_measure = partial(
 )
 
 
-class Pairs(NamedTuple):
+class PairDistances(NamedTuple):
     """Distances of the pairs of samples, apart by whether they share a cluster."""
 
     within: FloatArray
@@ -70,7 +70,7 @@ def c_index(
     return _of_pairs(_c_index, X, labels, *how)
 
 
-def _c_index(pairs: Pairs) -> float:
+def _c_index(pairs: PairDistances) -> float:
     count = pairs.within.size
     ordered = stoppable(_sorted_together, *pairs)
     low, high = ordered[:count].sum(), ordered[ordered.size - count :].sum()
@@ -110,7 +110,7 @@ def gamma(
     return _of_pairs(_gamma, X, labels, *how)
 
 
-def _gamma(pairs: Pairs) -> float:
+def _gamma(pairs: PairDistances) -> float:
     order = _count(pairs)
     counted = order.right + order.wrong
     return (order.right - order.wrong) / counted if counted else 0.0
@@ -141,14 +141,14 @@ def tau(
     return _of_pairs(_tau, X, labels, *how)
 
 
-def _tau(pairs: Pairs) -> float:
+def _tau(pairs: PairDistances) -> float:
     order = _count(pairs)
     total = order.n_within + order.n_between
     return (order.right - order.wrong) / sqrt(order.n_within * order.n_between * (total * (total - 1) // 2))
 
 
 def _of_pairs(
-    function: Callable[[Pairs], float],
+    function: Callable[[PairDistances], float],
     X: MatrixLike,
     labels: VectorLike,
     metric: DistanceLike,
@@ -158,18 +158,35 @@ def _of_pairs(
     who: str,
     options: ValuesByName,
 ) -> float:
+    how = (metric, sample_size, random_state, noise, who, options)
+    return _of_sample(lambda space, groups: function(all_pairs(space, groups, who)), X, labels, None, *how)
+
+
+def _of_sample(
+    function: Callable[[Space, SampleGroups], float],
+    X: MatrixLike,
+    labels: VectorLike,
+    sample_weight: VectorLike | None,
+    metric: DistanceLike,
+    sample_size: int | None,
+    random_state: RandomState,
+    noise: Noise,
+    who: str,
+    options: ValuesByName,
+) -> float:
+    """Return a measure of all samples, or its estimate from a few of every cluster."""
     check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
     check_parameter(random_state, Seed(), name="random_state", who=who)
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
     space = read_space(X, metric, partition, who=who, options=options)
     if sample_size is not None and sample_size < partition.n_samples:
         kept = draw_from_each(partition, sample_size, random_state)
         partition, space = partition.take(kept).require_groups(), space.take(kept)
-        return Estimate.of_draw(function(all_pairs(space, partition, who)), partition.n_samples)
-    return function(all_pairs(space, partition, who))
+        return Estimate.of_draw(function(space, partition), partition.n_samples)
+    return function(space, partition)
 
 
-def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
+def all_pairs(space: Space, partition: SampleGroups, who: str) -> PairDistances:
     """Return the distances of all pairs, in the order of rows."""
     n = partition.n_samples
     require_memory(
@@ -179,7 +196,7 @@ def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
     )
     sizes = np.bincount(partition.codes)
     n_within = int((sizes * (sizes - 1) // 2).sum())
-    pairs = Pairs(np.empty(n_within), np.empty(n * (n - 1) // 2 - n_within))
+    pairs = PairDistances(np.empty(n_within), np.empty(n * (n - 1) // 2 - n_within))
     ends = [0, 0]
     numbers = np.arange(n)
     for rows, distances in space.blocks():
@@ -192,7 +209,7 @@ def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
     return pairs
 
 
-def _count(pairs: Pairs) -> Order:
+def _count(pairs: PairDistances) -> Order:
     ordered = stoppable(np.sort, pairs.between)
     within = stoppable(np.sort, pairs.within)
     smaller = int(stoppable(np.searchsorted, ordered, within, "left").sum())
@@ -221,19 +238,11 @@ def point_biserial(
     >>> round(point_biserial([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
     0.9562
     """
-    who = "point_biserial"
-    check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
-    check_parameter(random_state, Seed(), name="random_state", who=who)
-    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
-    space = read_space(X, metric, partition, who=who, options=kwds)
-    if sample_size is not None and sample_size < partition.n_samples:
-        kept = draw_from_each(partition, sample_size, random_state)
-        partition, space = partition.take(kept).require_groups(), space.take(kept)
-        return Estimate.of_draw(_correlation(space, partition), partition.n_samples)
-    return _correlation(space, partition)
+    how = (metric, sample_size, random_state, noise, "point_biserial", kwds)
+    return _of_sample(_correlation, X, labels, sample_weight, *how)
 
 
-def _correlation(space: Space, partition: Partition, unit: float = 1.0) -> float:
+def _correlation(space: Space, partition: SampleGroups, unit: float = 1.0) -> float:
     n, sizes, codes = partition.total, partition.totals, partition.codes
     weights = np.ones(codes.size) if partition.sample_weight is None else partition.sample_weight
     n_within = float((sizes * (sizes - 1)).sum())  # every pair counts twice here
@@ -293,7 +302,7 @@ def cophenetic_correlation(
             f"cophenetic of {who} must be {n * (n - 1) // 2} finite heights, one per pair of {n} samples, "
             f"got shape {heights.shape}."
         )
-    together = Partition(np.zeros(n, dtype=np.int32), np.zeros(1, dtype=np.int64))
+    together = SampleGroups(np.zeros(n, dtype=np.int32), np.zeros(1, dtype=np.int64))
     space = read_space(X, metric, together, who=who, options=kwds)
     distances = all_pairs(space, together, who).within
     is_flat = distances.size < 2 or np.ptp(distances) == 0 or np.ptp(heights) == 0

@@ -18,7 +18,7 @@ from coterie.evaluate.internal.dispersion import (
     separation_measure,
     spread,
 )
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.internal.spaces import Space, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
@@ -82,7 +82,7 @@ def dunn_score(
 
 
 def _gaps(
-    between: Between, space: Space, partition: Partition, centroids: Representatives | None
+    between: Between, space: Space, partition: SampleGroups, centroids: Representatives | None
 ) -> AnyArray:
     if between == "centroid":
         assert centroids is not None
@@ -95,7 +95,7 @@ def _gaps(
     return smallest if between == "min" else largest
 
 
-def _hausdorff(space: Space, partition: Partition) -> npt.NDArray[np.float64]:
+def _hausdorff(space: Space, partition: SampleGroups) -> npt.NDArray[np.float64]:
     directed = np.zeros((partition.n_clusters, partition.n_clusters))
     for group, members in enumerate(partition.members):
         np.maximum.at(directed[:, group], partition.codes, space.nearest_in(members))

@@ -19,7 +19,7 @@ Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class SampleGroups:
     """The group of every sample that is kept."""
 
     codes: Codes  # groups, numbered from 0
@@ -75,7 +75,7 @@ class Partition:
         starts = np.arange(self.n_samples + 1)
         return csr_array((filled, self.codes, starts), shape=(self.n_samples, self.n_clusters))
 
-    def weigh(self, sample_weight: VectorLike | None, *, who: str) -> Partition:
+    def weigh(self, sample_weight: VectorLike | None, *, who: str) -> SampleGroups:
         """Return the partition with weights of all samples; those that weigh nothing are left out."""
         weights = check_sample_weight(sample_weight, self.n_samples + self.n_left_out, who=who)
         if weights is None:
@@ -89,14 +89,14 @@ class Partition:
         n_left_out = self.n_left_out + self.n_samples - kept.size
         return replace(part, n_left_out=n_left_out, sample_weight=weights[part.rows])
 
-    def take(self, kept: npt.NDArray[np.intp]) -> Partition:
+    def take(self, kept: npt.NDArray[np.intp]) -> SampleGroups:
         """Return the partition of some of the samples; groups that lose all of theirs are dropped."""
         left, codes = np.unique(self.codes[kept], return_inverse=True)
         rows = kept if self.rows is None else self.rows[kept]
         weights = None if self.sample_weight is None else self.sample_weight[kept]
-        return Partition(codes.astype(np.int32), self.names[left], rows, sample_weight=weights)
+        return SampleGroups(codes.astype(np.int32), self.names[left], rows, sample_weight=weights)
 
-    def require_groups(self) -> Partition:
+    def require_groups(self) -> SampleGroups:
         """Refuse one group, and as many groups as samples, where nothing can be compared."""
         if 1 < self.n_clusters < max(self.n_samples, self.total):
             return self
@@ -106,8 +106,8 @@ class Partition:
         )
 
 
-def read_partition(labels: VectorLike, noise: Noise = "cluster") -> Partition:
-    """Return labels of any kind as a `Partition`.
+def read_partition(labels: VectorLike, noise: Noise = "cluster") -> SampleGroups:
+    """Return labels of any kind as a `SampleGroups`.
 
     Examples
     --------
@@ -123,19 +123,19 @@ def read_partition(labels: VectorLike, noise: Noise = "cluster") -> Partition:
     codes, names = _number(labeling)
     noisy = find_noise(names)
     if noise == "cluster" or noisy is None:
-        return Partition(codes, names)
+        return SampleGroups(codes, names)
     is_noise = codes == noisy
     codes = codes - (codes > noisy)
     names = np.delete(names, noisy)
     if noise == "exclude":
         if is_noise.all():
             raise InvalidData('labels are all -1: with noise="exclude" no sample is left.')
-        return Partition(
+        return SampleGroups(
             codes[~is_noise].astype(np.int32), names, np.flatnonzero(~is_noise), int(is_noise.sum())
         )
     n_noise = int(is_noise.sum())
     codes[is_noise] = names.size + np.arange(n_noise)
-    return Partition(codes.astype(np.int32), extend_labels(names, names.size + n_noise))
+    return SampleGroups(codes.astype(np.int32), extend_labels(names, names.size + n_noise))
 
 
 def _number(labeling: Labeling) -> tuple[Codes, AnyArray]:

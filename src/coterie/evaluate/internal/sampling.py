@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import RandomState
 from coterie._support.validation import check_seed
-from coterie.evaluate.internal.partitions import Codes, Partition
+from coterie.evaluate.internal.partitions import Codes, SampleGroups
 
 LEAST_PER_CLUSTER = 2  # one sample has no variance
 
@@ -61,9 +61,7 @@ class Estimate(float):
         return f"{float(self):.6g} ({self.how})"
 
 
-def draw_from_each(
-    partition: Partition, size: int, random_state: RandomState, *, least: int = LEAST_PER_CLUSTER
-) -> npt.NDArray[np.intp]:
+def draw_from_each(partition: SampleGroups, size: int, random_state: RandomState) -> npt.NDArray[np.intp]:
     """Return about `size` samples, sorted: as many of each cluster as its share, but at least a few.
 
     Examples
@@ -74,7 +72,7 @@ def draw_from_each(
     """
     rng = np.random.default_rng(check_seed(random_state))
     wanted = np.ceil(partition.sizes * (size / partition.n_samples)).astype(np.int64)
-    counts = np.minimum(np.maximum(wanted, least), partition.sizes)
+    counts = np.minimum(np.maximum(wanted, LEAST_PER_CLUSTER), partition.sizes)
     drawn = [
         rng.choice(members, count, replace=False)
         for members, count in zip(partition.members, counts, strict=True)

@@ -29,7 +29,7 @@ from coterie._support.validation.schema import Maybe, Names, Schema, Sometimes, 
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import measure
-from coterie.evaluate.internal.partitions import Codes, Partition, read_partition
+from coterie.evaluate.internal.partitions import Codes, SampleGroups, read_partition
 from coterie.evaluate.internal.sampling import Estimate, draw_from_each
 from coterie.evaluate.internal.spaces import GroupSums, Space, read_space, reduce_sums
 from coterie.evaluate.labelings import Noise
@@ -105,7 +105,7 @@ class Silhouette:
     sample_weight: Weights | None = None
 
     @classmethod
-    def of(cls, parts: GroupSums, partition: Partition) -> Silhouette:
+    def of(cls, parts: GroupSums, partition: SampleGroups) -> Silhouette:
         """Return the value from sums of distances."""
         codes, totals = partition.codes, partition.totals
         return cls(
@@ -313,7 +313,9 @@ def silhouette_score(
     return partition.require_groups().mean(_values(space, partition))
 
 
-def _read_groups(labels: VectorLike, noise: Noise, sample_weight: VectorLike | None, who: str) -> Partition:
+def _read_groups(
+    labels: VectorLike, noise: Noise, sample_weight: VectorLike | None, who: str
+) -> SampleGroups:
     partition = read_partition(labels, noise).weigh(sample_weight, who=who)
     if partition.totals.min() < 1:
         raise InvalidData(
@@ -323,7 +325,7 @@ def _read_groups(labels: VectorLike, noise: Noise, sample_weight: VectorLike | N
     return partition
 
 
-def _values(space: Space, partition: Partition) -> npt.NDArray[np.float64]:
+def _values(space: Space, partition: SampleGroups) -> npt.NDArray[np.float64]:
     return coefficients(space.group_sums(partition), partition.codes, partition.totals)
 
 
@@ -334,7 +336,7 @@ def _random_state(random_state: RandomState) -> np.random.RandomState | np.rando
     return legacy
 
 
-def _estimate(space: Space, partition: Partition, size: int, random_state: RandomState) -> float:
+def _estimate(space: Space, partition: SampleGroups, size: int, random_state: RandomState) -> float:
     if size >= partition.n_samples:
         return partition.mean(_values(space, partition))
     drawn = draw_from_each(partition, size, random_state)

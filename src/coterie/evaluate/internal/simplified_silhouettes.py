@@ -10,7 +10,7 @@ from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.dispersion import find_medoids
-from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.internal.silhouettes import silhouette_measure
 from coterie.evaluate.internal.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
@@ -85,7 +85,7 @@ def medoid_silhouette_score(
     return _score(partition, *_reduce(space.block(slice(None), chosen), partition.codes))
 
 
-def _check_medoids(medoids: VectorLike, partition: Partition, who: str) -> npt.NDArray[np.intp]:
+def _check_medoids(medoids: VectorLike, partition: SampleGroups, who: str) -> npt.NDArray[np.intp]:
     rows = np.asarray(medoids)
     kept = np.arange(partition.n_samples) if partition.rows is None else partition.rows
     if rows.dtype.kind not in "iu" or rows.shape != (partition.n_clusters,) or not np.isin(rows, kept).all():
@@ -100,7 +100,9 @@ def _check_medoids(medoids: VectorLike, partition: Partition, who: str) -> npt.N
     return np.asarray(found[order], dtype=np.intp)
 
 
-def _own_and_other(space: VectorSpace, points: CheckedRows, partition: Partition) -> tuple[Numbers, Numbers]:
+def _own_and_other(
+    space: VectorSpace, points: CheckedRows, partition: SampleGroups
+) -> tuple[Numbers, Numbers]:
     """Distances to the own point, and to the nearest other one."""
     if not isinstance(space, NativeSpace):
         return _by_blocks(space, points, partition)
@@ -115,7 +117,7 @@ def _own_and_other(space: VectorSpace, points: CheckedRows, partition: Partition
     return own, other
 
 
-def _by_blocks(space: VectorSpace, points: CheckedRows, partition: Partition) -> tuple[Numbers, Numbers]:
+def _by_blocks(space: VectorSpace, points: CheckedRows, partition: SampleGroups) -> tuple[Numbers, Numbers]:
     step = max(256, BLOCK_NUMBERS // partition.n_clusters)
     parts = [
         _reduce(space.to(points, slice(first, first + step)), partition.codes[first : first + step])
@@ -133,6 +135,6 @@ def _reduce(distances: Distances, own: npt.NDArray[np.int32]) -> tuple[Numbers, 
     return to_own, others.min(axis=1)
 
 
-def _score(partition: Partition, a: Numbers, b: Numbers, nothing: float = 0.0) -> float:
+def _score(partition: SampleGroups, a: Numbers, b: Numbers, nothing: float = 0.0) -> float:
     largest = np.maximum(a, b)
     return partition.mean(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > nothing))

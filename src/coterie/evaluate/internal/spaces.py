@@ -19,7 +19,7 @@ from coterie.distance.mixed import holds_categories, read_mixed, takes_gaps, tak
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
-from coterie.evaluate.internal.partitions import Partition
+from coterie.evaluate.internal.partitions import SampleGroups
 
 SumsOfRows: TypeAlias = Callable[[Data], npt.NDArray[np.float64]]
 NORM = (_core.Kernel.dot, _core.Finish.norm)
@@ -44,7 +44,7 @@ class NativeDistance:
     metric: _core.Metric
     prepare: Callable[[Data], Data]
     is_plain_euclidean: bool = False
-    mean_sums: Callable[[Data, Partition], SumsOfRows] | None = None
+    mean_sums: Callable[[Data, SampleGroups], SumsOfRows] | None = None
     self_distances: Callable[[Data], Data] | None = None  # what the formula gives for a row and itself
     squared_metric: _core.Metric | None = (
         None  # for least and greatest distances, without roots; None: there is none
@@ -75,7 +75,7 @@ def find_native(metric: DistanceLike, options: ValuesByName, X: Data) -> NativeD
     )
 
 
-def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
+def _squared_sums(X: Data, partition: SampleGroups) -> SumsOfRows:
     """Sum of |x - y|^2 over a group of n: n |x - mean|^2 plus the group's own sum of squares."""
     means = weighted_means(X, partition)
     scatter = partition.sums(squared_to_own(X, means, partition.codes))
@@ -87,7 +87,7 @@ def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
     return of_rows
 
 
-def _cosine_sums(X: Data, partition: Partition) -> SumsOfRows:
+def _cosine_sums(X: Data, partition: SampleGroups) -> SumsOfRows:
     """Sum of 1 - x.y over a group of n unit rows: n - x.(sum of the rows)."""
     totals = np.asarray(partition.indicator().T @ X.astype(np.float64))
     # unit rows are so by rounding: what is left of equal ones must be 0, as by pairs
@@ -134,13 +134,13 @@ class Space:
             rows = slice(first, min(first + step, self.n_samples))
             yield rows, self.block(rows)
 
-    def sums_to_groups(self, partition: Partition) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+    def sums_to_groups(self, partition: SampleGroups) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
         """Yield rows and the sums of their distances to every group."""
         indicator = partition.indicator()
         for rows, distances in self.blocks():
             yield rows, np.asarray((indicator.T @ distances.T).T)
 
-    def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
+    def sums_of(self, samples: npt.NDArray[np.intp], partition: SampleGroups) -> npt.NDArray[np.float64]:
         """Return the sums of distances from some samples to every group."""
         indicator, step = partition.indicator(), max(1, BLOCK_NUMBERS // self.n_samples)
         parts = [
@@ -149,7 +149,7 @@ class Space:
         ]
         return np.concatenate(parts, axis=1).T
 
-    def group_sums(self, partition: Partition) -> GroupSums:
+    def group_sums(self, partition: SampleGroups) -> GroupSums:
         """Return what a silhouette is made of."""
         parts = [
             reduce_sums(sums, partition.codes[rows], partition.totals)
@@ -157,7 +157,7 @@ class Space:
         ]
         return GroupSums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
+    def between_sums(self, partition: SampleGroups) -> npt.NDArray[np.float64]:
         """Return the sum of the distances between every two groups; pairs within one count twice."""
         _require_table(partition)
         total = np.zeros((partition.n_clusters, partition.n_clusters))
@@ -166,7 +166,7 @@ class Space:
             total += indicator[rows].T @ sums
         return total
 
-    def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
+    def extremes(self, partition: SampleGroups) -> tuple[Distances, Distances]:
         """Return the smallest and the largest distance between every two groups."""
         _require_table(partition)
         k = partition.n_clusters
@@ -286,7 +286,7 @@ class NativeSpace(VectorSpace):
         index, value = _core.nearest_two(self.prepared, other, self.distance.metric)
         return index, value
 
-    def sums_to_groups(self, partition: Partition) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+    def sums_to_groups(self, partition: SampleGroups) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
         step = max(256, BLOCK_NUMBERS // partition.n_clusters)
         mean_sums = self.distance.mean_sums
         about = None if mean_sums is None else mean_sums(self.prepared, partition)
@@ -300,12 +300,12 @@ class NativeSpace(VectorSpace):
             else:
                 yield rows, self._sums(self.prepared[rows], partition)
 
-    def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
+    def sums_of(self, samples: npt.NDArray[np.intp], partition: SampleGroups) -> npt.NDArray[np.float64]:
         if partition.sample_weight is not None:
             return super().sums_of(samples, partition)
         return self._sums(self.prepared[samples], partition)
 
-    def group_sums(self, partition: Partition) -> GroupSums:
+    def group_sums(self, partition: SampleGroups) -> GroupSums:
         if self.distance.mean_sums is not None:
             parts = super().group_sums(partition)
             if self.distance.self_distances is None:
@@ -314,13 +314,13 @@ class NativeSpace(VectorSpace):
         own, nearest, neighbour, _ = self._pass(partition)
         return GroupSums(own, nearest, neighbour)
 
-    def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
+    def between_sums(self, partition: SampleGroups) -> npt.NDArray[np.float64]:
         _require_table(partition)
         if self.distance.mean_sums is not None:
             return super().between_sums(partition)
         return np.asarray(self._pass(partition, between=True)[3])
 
-    def _pass(self, partition: Partition, *, between: bool = False) -> Any:
+    def _pass(self, partition: SampleGroups, *, between: bool = False) -> Any:
         weights: Any = partition.sample_weight
         rows, groups = self.prepared, (partition.codes, partition.n_clusters)
         if weights is not None:
@@ -329,7 +329,7 @@ class NativeSpace(VectorSpace):
             weights = np.ascontiguousarray(weights, dtype=rows.dtype)
         return _core.silhouette(rows, *groups, self.distance.metric, between, weights)
 
-    def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
+    def extremes(self, partition: SampleGroups) -> tuple[Distances, Distances]:
         _require_table(partition)
         order = np.argsort(partition.codes, kind="stable")
         rows, codes = np.ascontiguousarray(self.prepared[order]), partition.codes[order]
@@ -353,7 +353,7 @@ class NativeSpace(VectorSpace):
         pair = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
         return np.asarray(_core.pairwise(*pair, self.distance.metric))
 
-    def _sums(self, rows: Data, partition: Partition) -> npt.NDArray[np.float64]:
+    def _sums(self, rows: Data, partition: SampleGroups) -> npt.NDArray[np.float64]:
         groups = (partition.codes, partition.n_clusters)
         chosen = np.ascontiguousarray(rows)
         return np.asarray(_core.group_sums(chosen, self.prepared, *groups, self.distance.metric))
@@ -371,7 +371,7 @@ def reduce_sums(
     return GroupSums(own_sum, means[at, neighbour], neighbour)
 
 
-def _require_table(partition: Partition) -> None:
+def _require_table(partition: SampleGroups) -> None:
     k = partition.n_clusters
     require_memory(
         8 * 8 * k * k, f"A table of {k:,} x {k:,} groups", "Use a measure that does not compare all groups."
@@ -385,7 +385,7 @@ class NeedsRows(InvalidParameter):
 def read_space(
     X: MatrixLike,
     metric: DistanceLike,
-    partition: Partition,
+    partition: SampleGroups,
     *,
     who: str,
     options: ValuesByName | None = None,
@@ -399,7 +399,7 @@ def read_space(
 
 
 def _read_space(
-    X: MatrixLike, metric: DistanceLike, partition: Partition, who: str, options: ValuesByName
+    X: MatrixLike, metric: DistanceLike, partition: SampleGroups, who: str, options: ValuesByName
 ) -> Space:
     if isinstance(metric, str) and metric == "precomputed":
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
@@ -424,7 +424,7 @@ def _read_space(
 def read_vectors(
     X: MatrixLike,
     metric: DistanceLike,
-    partition: Partition,
+    partition: SampleGroups,
     *,
     who: str,
     options: ValuesByName | None = None,
@@ -444,7 +444,7 @@ def read_vectors(
     return space
 
 
-def _align(space: Space, partition: Partition, who: str) -> Space:
+def _align(space: Space, partition: SampleGroups, who: str) -> Space:
     n_labels = partition.n_samples + partition.n_left_out
     if n_labels != space.n_samples:
         raise InvalidData(

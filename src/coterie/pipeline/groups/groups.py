@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.caller import caller_level
+from coterie._support.caller import warn_caller
 from coterie._support.typing import (
     CheckedRows,
     FloatArray,
@@ -280,7 +280,7 @@ class Groups:
         X, new = rows.coded(self.columns, self.levels)
         note = note_unseen(new)
         if note:
-            warnings.warn(f"{rows.source}: {note}.", DataNotice, stacklevel=caller_level())
+            warn_caller(f"{rows.source}: {note}.", DataNotice)
         if missing == "median" and self.medians is not None:
             X = np.where(np.isnan(X), self.medians, X)
         complete = settle_mixed(X, self.columns, self.levels, policy=missing, source=rows.source)

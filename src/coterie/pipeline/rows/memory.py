@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import AnyArray, Data, Labels
+from coterie._support.typing import AnyArray, Data, Labels, Model
 from coterie.data import LeftOut, PreparedRows, Scaling
 from coterie.data.sampling import draw_rows
 from coterie.errors import InvalidParameter
@@ -213,7 +213,7 @@ class MemoryRows:
         is_plain = request.distance is None and winner.parameters.get("improve") is None
         return bool(self.prepared.complete.is_observed and winner.method == "kmeans" and is_plain)
 
-    def _fit_observed(self, winner: Candidate, request: FitRequest) -> Any:
+    def _fit_observed(self, winner: Candidate, request: FitRequest) -> Model:
         points, gaps = self.prepared.points, self.prepared.gaps()
         order = row_order(points) if request.rows_may_move else np.arange(len(points))
         model = replace(winner, parameters={**winner.parameters, "missing": "observed"}).make()

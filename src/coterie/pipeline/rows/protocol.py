@@ -18,8 +18,6 @@ from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest
 
 SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
-
-
 OBSERVED = "nan_euclidean"  # the distance of observed cells
 
 

@@ -12,7 +12,7 @@ from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster.kmeans import make_start, points_of
 from coterie.data.sampling import uniform_of_rows
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.moments import Whole
+from coterie.scale.moments import BlockTotals
 from coterie.scale.runtime.passes import compute, fold, read_weights, stacked, tasks
 
 FEWEST_ROWS = 1 << 15
@@ -39,7 +39,9 @@ class Coreset:
         return local.fit(self.X, sample_weight=self.weights).cluster_centers_
 
 
-def draw_coreset(blocks: Blocks, weights: Blocks | None, whole: Whole, n_rows: int, seed: int) -> Coreset:
+def draw_coreset(
+    blocks: Blocks, weights: Blocks | None, whole: BlockTotals, n_rows: int, seed: int
+) -> Coreset:
     """Draw about `n_rows` rows, or take all if they are not more.
 
     Half of the chance of a row is its weight, the other half its squared distance to the mean (bachem-2018).
@@ -70,7 +72,7 @@ def size_of_coreset(n_clusters: int) -> int:
 
 
 def _draw(
-    block: Block, weights: Block | None, whole: Whole, n_rows: int | None, spread: float, seed: int
+    block: Block, weights: Block | None, whole: BlockTotals, n_rows: int | None, spread: float, seed: int
 ) -> tuple[Data, Weights]:
     X, weight = block.read(), read_weights(weights)
     weight = np.ones(len(X)) if weight is None else weight

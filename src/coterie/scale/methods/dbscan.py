@@ -33,7 +33,7 @@ from coterie.cluster.density import find_in_rows, read_curve
 from coterie.distance import Distance, find_distance, k_nearest
 from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import tree_form
-from coterie.distance.rows import Rows
+from coterie.distance.rows import RowSets
 from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
@@ -307,7 +307,7 @@ def _cluster_box(
     weights = None if parts[0][2] is None else np.concatenate([part[2] for part in parts])
     if len(rows) == 0:
         return BoxResult(0, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
-    found = find_in_rows(Rows(X, None, distance), eps, min_samples, weights, 1)
+    found = find_in_rows(RowSets(X, None, distance), eps, min_samples, weights, 1)
     wide = X.astype(np.float64, copy=False)
     is_owned = box.owns(wide)
     labels = found.labels.astype(np.int32)

@@ -14,7 +14,6 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     FittedAttributes,
@@ -45,11 +44,11 @@ from coterie.cluster.mixture import (
     FAMILIES,
     STARTS,
     Draws,
+    EMRun,
     GivenStart,
     Parameters,
     Problem,
-    Rows,
-    Run,
+    StartRows,
     Statistics,
     continue_run,
 )
@@ -87,14 +86,14 @@ class BlockProblem(Problem):
         return total / self.weight, statistics
 
 
-def saved_run(run: Run, start: str) -> Saved:
+def saved_run(run: EMRun, start: str) -> Saved:
     """Return what a checkpoint keeps after an iteration."""
     which = {"next": run.parameters, "last": run.previous}
     arrays = {f"{at} {name}": getattr(which[at], name) for at in which for name in _ARRAYS}
     return Saved(arrays, {"start": start, "bounds": run.bounds})
 
 
-def loaded_run(saved: Saved, problem: BlockProblem) -> Run:
+def loaded_run(saved: Saved, problem: BlockProblem) -> EMRun:
     """Return the run that was saved after an iteration; it may have been the last one."""
     last, following = (
         Parameters(problem.family, *(saved.arrays[f"{which} {name}"] for name in _ARRAYS))
@@ -102,7 +101,7 @@ def loaded_run(saved: Saved, problem: BlockProblem) -> Run:
     )
     bounds = [float(bound) for bound in saved.facts["bounds"]]
     gain = abs(bounds[-1] - bounds[-2]) if len(bounds) > 1 else np.inf
-    return Run(following, bounds, bool(gain < problem.tol), kind="step", previous=last)
+    return EMRun(following, bounds, bool(gain < problem.tol), kind="step", previous=last)
 
 
 class GaussianMixture(GrowingEstimator, LocalPredictor):
@@ -271,14 +270,10 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
                 continue_run(problem, run, -np.inf, after_pass)
             found = self._found(problem, run, start, blocks)
         if not run.converged:
-            warnings.warn(
-                f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         return found
 
-    def _problem(self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole) -> BlockProblem:
+    def _problem(self, blocks: Blocks, weights: Blocks | None, whole: moments.BlockTotals) -> BlockProblem:
         spread = np.sqrt(whole.columns.variance)
         return BlockProblem(
             X=np.empty((0, blocks.n_columns), dtype=blocks.dtype),
@@ -297,8 +292,8 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         )
 
     def _first_run(
-        self, problem: BlockProblem, whole: moments.Whole, checkpoint: Checkpoint | None
-    ) -> tuple[Run, str]:
+        self, problem: BlockProblem, whole: moments.BlockTotals, checkpoint: Checkpoint | None
+    ) -> tuple[EMRun, str]:
         """Return where the iterations begin, or go on, and what the first parameters were found on."""
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None and checkpoint is not None:
@@ -308,9 +303,9 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
                 json.dumps(saved.facts["scaling"]) == checkpoint.scaling
             ):  # else covariances are in other units
                 parts = (saved.arrays[f"next {name}"] for name in _ARRAYS)
-                return Run(Parameters(problem.family, *parts)), saved.start_words(len(checkpoint.files))
+                return EMRun(Parameters(problem.family, *parts)), saved.start_words(len(checkpoint.files))
         first, start = self._start(problem, whole)
-        return Run(first), start
+        return EMRun(first), start
 
     def _asked(self) -> JsonObject:
         """Return the parameters that tell this fit from others."""
@@ -321,7 +316,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         seed = self.random_state if isinstance(self.random_state, int) else None
         return own | {"seed": seed}
 
-    def _start(self, problem: BlockProblem, whole: moments.Whole) -> tuple[Parameters, str]:
+    def _start(self, problem: BlockProblem, whole: moments.BlockTotals) -> tuple[Parameters, str]:
         shape = (self.n_components, problem.blocks.n_columns)
         parts = {name: getattr(self, name) for name in _GIVEN}
         given = GivenStart.checked(**parts, family=problem.family, shape=shape)
@@ -332,7 +327,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         n_rows = size_of_coreset(self.n_components)
         coreset = draw_coreset(problem.blocks, problem.weight_blocks, whole, n_rows, seed)
         if not coreset.is_sample:
-            rows = Rows(coreset.X, coreset.weights, self.n_components, problem.family)
+            rows = StartRows(coreset.X, coreset.weights, self.n_components, problem.family)
             statistics = STARTS["kmeans"](rows, draws)
             return given.complete(statistics, problem.family, self.reg_covar), "all rows"
         local = LocalMixture(
@@ -347,7 +342,7 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
             local.fit(coreset.X, sample_weight=coreset.weights)
         return local._parameters(np.dtype(np.float64)), f"a sample of {len(coreset.X):,} rows"
 
-    def _found(self, problem: BlockProblem, run: Run, start: str, blocks: Blocks) -> FittedAttributes:
+    def _found(self, problem: BlockProblem, run: EMRun, start: str, blocks: Blocks) -> FittedAttributes:
         parameters = run.parameters.astype(problem.blocks.dtype)
         found = {
             "weights_": parameters.weights,

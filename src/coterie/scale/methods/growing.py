@@ -25,7 +25,7 @@ SEED_OF_GROWTH = 7919  # apart from the streams of a fit
 
 
 @dataclass(frozen=True, eq=False)
-class NewRows:
+class NewRowTotals:
     """What one pass over new rows finds: sums per cluster, and a weighted sample."""
 
     exact: ClusteringFeatures  # one per centre, of weight 0 where a centre has none
@@ -64,7 +64,7 @@ def grow(model: Model, blocks: Blocks, weights: Blocks | None = None) -> Model:
 
 def look_at_new(
     blocks: Blocks, weights: Blocks | None, centers: Centers, typical: float, n_drawn: int, seed: int
-) -> NewRows:
+) -> NewRowTotals:
     """Sum up new rows by their nearest centre and draw about `n_drawn` of them, in one pass.
 
     Half of the chance of a row is its weight, the other half its squared distance to its centre: rows far
@@ -72,7 +72,7 @@ def look_at_new(
     """
     args = (np.asarray(centers, dtype=np.float64), typical, n_drawn / blocks.n_rows, seed)
     made = tasks(blocks, _look_at_block, *args, weights=weights)
-    found: NewRows = compute(fold(made, _add_looks))
+    found: NewRowTotals = compute(fold(made, _add_looks))
     return found
 
 
@@ -150,7 +150,7 @@ def _shares_of_block(
 
 def _look_at_block(
     block: Block, weights: Block | None, centers: FloatArray, typical: float, chance: float, seed: int
-) -> NewRows:
+) -> NewRowTotals:
     X, weight = finite_rows(block, "KMeans"), read_weights(weights)
     weight = np.ones(len(X)) if weight is None else weight
     rows: Any = X.astype(np.float64, copy=False)
@@ -164,10 +164,10 @@ def _look_at_block(
     mean = float(weight.mean()) or 1.0
     chances = np.minimum(1.0, chance * (weight / mean) * (0.5 + 0.5 * squared / scale))
     taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed]) < chances)
-    return NewRows(exact, X[taken], weight[taken] / chances[taken], len(X))
+    return NewRowTotals(exact, X[taken], weight[taken] / chances[taken], len(X))
 
 
-def _add_looks(total: NewRows | None, found: list[NewRows]) -> NewRows:
+def _add_looks(total: NewRowTotals | None, found: list[NewRowTotals]) -> NewRowTotals:
     parts = found if total is None else [total, *found]
     k = len(parts[0].exact.weights)
     every = ClusteringFeatures(
@@ -175,7 +175,7 @@ def _add_looks(total: NewRows | None, found: list[NewRows]) -> NewRows:
         np.concatenate([part.exact.means for part in parts]),
         np.concatenate([part.exact.squares for part in parts]),
     )
-    return NewRows(
+    return NewRowTotals(
         every.merged(np.tile(np.arange(k, dtype=np.int32), len(parts)), k, keeps_empty=True),
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.weights for part in parts]),

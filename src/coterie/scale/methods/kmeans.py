@@ -241,7 +241,9 @@ class KMeans(GrowingEstimator):
                 forget_everywhere(passes.run)
         return {**self._found(blocks, whole, run, start), "_coreset": coreset}
 
-    def _found(self, blocks: Blocks, whole: moments.Whole, run: LloydResult, start: str) -> FittedAttributes:
+    def _found(
+        self, blocks: Blocks, whole: moments.BlockTotals, run: LloydResult, start: str
+    ) -> FittedAttributes:
         centers = run.centers[run.counts > 0]
         warn_if_fewer(len(centers), self.n_clusters)
         model = (centers, whole.origin)
@@ -305,7 +307,11 @@ class KMeans(GrowingEstimator):
         return ClusteringFeatures(weights, self.cluster_means_, within * weights / weights.sum())
 
     def _first_state(
-        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
+        self,
+        blocks: Blocks,
+        weights: Blocks | None,
+        whole: moments.BlockTotals,
+        checkpoint: Checkpoint | None,
     ) -> tuple[LloydState, str, Coreset | None]:
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None and not saved.grown_from:

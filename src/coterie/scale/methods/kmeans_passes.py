@@ -17,7 +17,7 @@ from coterie._support.threads import workers
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels
 from coterie.distance import find_distance
 from coterie.scale.blocks import Block, Blocks, finite_rows
-from coterie.scale.moments import Whole
+from coterie.scale.moments import BlockTotals
 from coterie.scale.runtime.cache import SHELF
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks, uses_threads
 
@@ -110,7 +110,7 @@ class KMeansPasses:
 
     blocks: Blocks  # rows, and their weights or None
     weights: Blocks | None
-    whole: Whole  # what all blocks agree on
+    whole: BlockTotals  # what all blocks agree on
     run: Hashable | None  # the name under which workers keep bounds; None: they keep none
 
     @property
@@ -180,14 +180,14 @@ def fits_on_shelf(blocks: Blocks) -> bool:
 
 
 def _assign_block(
-    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
+    block: Block, weights: Block | None, whole: BlockTotals, centers: Centers, run: Hashable | None
 ) -> Units:
     table: Units = _native_block(block, weights, whole, centers, run).assign(centers)
     return table
 
 
 def _value_block(
-    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
+    block: Block, weights: Block | None, whole: BlockTotals, centers: Centers, run: Hashable | None
 ) -> tuple[FloatArray, Units, str]:
     return _value(_native_block(block, weights, whole, centers, run), centers)
 
@@ -204,7 +204,7 @@ def _each(function: Callable[[NativeBlock], Found], kept: list[NativeBlock]) -> 
 
 
 def _native_block(
-    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
+    block: Block, weights: Block | None, whole: BlockTotals, centers: Centers, run: Hashable | None
 ) -> NativeBlock:
     """Return the block as the engine knows it: with what it kept, if it did, or a new one."""
     kept = None if run is None else SHELF.get(run, block.index)
@@ -225,7 +225,7 @@ def _native_block(
 
 
 def _far_rows_of_block(
-    block: Block, weights: Block | None, whole: Whole, centers: Centers, counts: Units, n_rows: int
+    block: Block, weights: Block | None, whole: BlockTotals, centers: Centers, counts: Units, n_rows: int
 ) -> list[FarRow]:
     X, weight = block.read(), read_weights(weights)
     native = _native_block(block, weights, whole, centers, None)

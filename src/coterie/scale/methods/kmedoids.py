@@ -158,7 +158,12 @@ class KMedoids(LocalCentres):
         )
 
     def _samples(
-        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, size: int | None, n_samples: int
+        self,
+        blocks: Blocks,
+        weights: Blocks | None,
+        whole: moments.BlockTotals,
+        size: int | None,
+        n_samples: int,
     ) -> list[tuple[Data, Weights | None, Indices]]:
         seed = check_seed(self.random_state)
         chance = None if size is None else size / whole.columns.total_weight

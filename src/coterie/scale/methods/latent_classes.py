@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
-from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
     AnyArray,
@@ -310,11 +308,7 @@ class LatentClasses(LocalPredictor):
             run = self._go_on(run, start, kept, weights, coding, cells.total, checkpoint, tracker)
             found = self._found(run, start, kept, blocks, coding, cells, places)
         if not run.converged:
-            warnings.warn(
-                f"{who} has not converged after {self.max_iter} iterations: raise max_iter or tol.",
-                scikit_learn.ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+            scikit_learn.warn_not_converged(who, self.max_iter)
         return found
 
     def _category_places(self, blocks: Blocks) -> dict[int, tuple[Any, ...] | None]:

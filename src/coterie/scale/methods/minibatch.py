@@ -216,7 +216,7 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         }
 
     def _start(
-        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, seed: int
+        self, blocks: Blocks, weights: Blocks | None, whole: moments.BlockTotals, seed: int
     ) -> tuple[Centers, str]:
         who = type(self).__name__
         if not isinstance(self.init, str):
@@ -227,7 +227,11 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         return coreset.start(self.n_clusters, 1, seed, who), how
 
     def _first_stream(
-        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
+        self,
+        blocks: Blocks,
+        weights: Blocks | None,
+        whole: moments.BlockTotals,
+        checkpoint: Checkpoint | None,
     ) -> Stream:
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None and checkpoint is not None:
@@ -291,7 +295,7 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
             "local_": local,
         }
 
-    def _local(self, stream: Stream, whole: moments.Whole, inertia: float, blocks: Blocks) -> Model:
+    def _local(self, stream: Stream, whole: moments.BlockTotals, inertia: float, blocks: Blocks) -> Model:
         centers = stream.state.centers
         found = {
             "cluster_centers_": centers,

@@ -19,7 +19,7 @@ from coterie._support.validation.schema import Instance, Schema
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import choose_engine
-from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.rows import RowSets, prepare_rows
 from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
 from coterie.scale import moments
@@ -138,7 +138,7 @@ class SingleLinkage(KnownLabels):
 def _engine_of_all(blocks: Blocks, distance: Distance, who: str) -> str:
     """Return the engine that would find the tree of all rows in one matrix: distances then round alike."""
     like = np.broadcast_to(np.zeros(1, blocks.dtype), (blocks.n_rows, blocks.n_columns))
-    return choose_engine(Rows(like, None, distance), "auto", who=who)
+    return choose_engine(RowSets(like, None, distance), "auto", who=who)
 
 
 def _tree_of_pair(block: Block, later: Block | None, distance: Distance, engine: Any) -> Edges:

@@ -21,7 +21,7 @@ from coterie.scale.blocks import Blocks
 from coterie.scale.preparation import Preparation
 
 if TYPE_CHECKING:
-    from coterie.scale.moments import Whole
+    from coterie.scale.moments import BlockTotals
 
 CHECKSUM = "sha256"
 
@@ -121,7 +121,11 @@ def checksum_of(arrays: Settings, facts: Mapping[str, str]) -> str:
 
 
 def open_checkpoint(
-    folder: str | os.PathLike[str] | None, method: str, asked: ValuesByName, blocks: Blocks, whole: Whole
+    folder: str | os.PathLike[str] | None,
+    method: str,
+    asked: ValuesByName,
+    blocks: Blocks,
+    whole: BlockTotals,
 ) -> Checkpoint | None:
     """Return the checkpoint of a method's fit to these rows, None if none is wanted.
 

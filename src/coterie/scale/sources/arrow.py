@@ -18,7 +18,7 @@ from coterie.data.lakes.partitions import written
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import UnsupportedInput
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
-from coterie.scale.sources.tables import Table, Tables, with_folders
+from coterie.scale.sources.tables import TableFile, Tables, with_folders
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def open_any(source: object) -> Tables:
     return Tables(tuple(open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))))
 
 
-def open_dataset(dataset: pyarrow.dataset.Dataset) -> list[Table]:
+def open_dataset(dataset: pyarrow.dataset.Dataset) -> list[TableFile]:
     """Return the fragments of a dataset, each as a table with columns of its own."""
     try:
         fragments = list(dataset.get_fragments())
@@ -57,7 +57,7 @@ def open_dataset(dataset: pyarrow.dataset.Dataset) -> list[Table]:
     return [_open_fragment(fragment, number, names) for number, fragment in enumerate(fragments)]
 
 
-def open_arrow(path: str) -> Table:
+def open_arrow(path: str) -> TableFile:
     """Return the columns of an Arrow file, which is one piece."""
     try:
         stamp = stamp_of(path)
@@ -68,7 +68,7 @@ def open_arrow(path: str) -> Table:
         raise unreadable(shown_path(path), "Arrow data", error) from None
     piece = ArrowPiece(absolute(path), n_rows, stamp)
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Table(shown_path(path), types, [piece], lambda: piece.head(schema))
+    return TableFile(shown_path(path), types, [piece], lambda: piece.head(schema))
 
 
 def _arrow_file(path: str, stamp: Stamp) -> BinaryIO | pyarrow.NativeFile:
@@ -111,7 +111,7 @@ class ArrowPiece(Piece):
         return replace(self, columns=tuple(schema.names)).value(0, 0).slice(0, HEAD_ROWS)
 
 
-def _open_fragment(fragment: pyarrow.dataset.Fragment, number: int, names: Sequence[str]) -> Table:
+def _open_fragment(fragment: pyarrow.dataset.Fragment, number: int, names: Sequence[str]) -> TableFile:
     name = shown_path(getattr(fragment, "path", "")) or f"fragment {number}"
     try:
         schema = fragment.physical_schema
@@ -124,7 +124,7 @@ def _open_fragment(fragment: pyarrow.dataset.Fragment, number: int, names: Seque
     titles = [name] if len(parts) == 1 else [f"{name} (row group {i})" for i in range(len(parts))]
     pieces = [FragmentPiece(*facts) for facts in zip(titles, sizes, parts, strict=True)]
     types = dict(zip(schema.names, schema.types, strict=True))
-    table = Table(name, types, pieces, lambda: fragment.head(HEAD_ROWS))
+    table = TableFile(name, types, pieces, lambda: fragment.head(HEAD_ROWS))
     keys = pyarrow.dataset.get_partition_keys(fragment.partition_expression)
     return with_folders(table, tuple((key, *written(keys[key])) for key in names if key in keys))
 
@@ -152,7 +152,7 @@ class ParquetPiece(Piece):
             raise unreadable(self.name, "Parquet", error) from None
 
 
-def open_parquet(path: str) -> Table:
+def open_parquet(path: str) -> TableFile:
     """Return the columns and row groups of a file, from its footer."""
     try:
         stamp = stamp_of(path)
@@ -163,7 +163,7 @@ def open_parquet(path: str) -> Table:
         raise unreadable(shown_path(path), "Parquet", error) from None
     pieces = [ParquetPiece(absolute(path), number, size, stamp) for number, size in enumerate(sizes)]
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Table(shown_path(path), types, pieces, partial(_head, path))
+    return TableFile(shown_path(path), types, pieces, partial(_head, path))
 
 
 @contextmanager

@@ -262,11 +262,11 @@ def select_rows(piece: Piece, is_kept: AnyArray) -> Piece | None:
     if not piece.is_stored:
         promise = dask.delayed(_rows_at, pure=False)(piece.part(0, piece.n_rows)[1], rows)
         return CollectionPiece(f"{piece.name}, some rows", len(rows), promise)
-    return SelectedPiece(piece, Selection.of(is_kept))
+    return SelectedPiece(piece, RowMask.of(is_kept))
 
 
 @dataclass(frozen=True)
-class Selection:
+class RowMask:
     """Which rows of a piece stay: a bit per row, which travels to the workers."""
 
     bits: bytes
@@ -274,7 +274,7 @@ class Selection:
     n_kept: int
 
     @classmethod
-    def of(cls, is_kept: AnyArray) -> Selection:
+    def of(cls, is_kept: AnyArray) -> RowMask:
         """Return the selection of the rows that are kept."""
         return cls(np.packbits(is_kept).tobytes(), len(is_kept), int(is_kept.sum()))
 
@@ -288,7 +288,7 @@ class SelectedPiece(Piece):
     """Some rows of a piece."""
 
     piece: Piece
-    selection: Selection
+    selection: RowMask
 
     @property
     def is_sliced(self) -> bool:  # type: ignore[override]  # as the piece

@@ -20,7 +20,7 @@ from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData
 from coterie.scale.runtime.failing_chunk import name_culprit
 from coterie.scale.sources.partitions import CollectionPiece, ColumnKeys, Piece, Span, common_dtype
-from coterie.scale.sources.tables import Table, Tables
+from coterie.scale.sources.tables import TableFile, Tables
 
 if TYPE_CHECKING:
     import pandas
@@ -119,7 +119,7 @@ def open_frame(frame: DaskFrame) -> Tables:
     promises = FramePromises(frame)
     ends = list(accumulate(int(size) for size in sizes))
     tables = [
-        Table(
+        TableFile(
             f"partition {at} of the Dask DataFrame",
             types,
             [FramePiece(_named("partition", at, "DataFrame", size, end), int(size), promises, at)],

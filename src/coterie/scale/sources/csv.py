@@ -26,7 +26,7 @@ from coterie.data.marks import MISSING_MARKS, is_mark
 from coterie.errors import EmptyFile, InvalidData, InvalidFile
 from coterie.scale.sources.changed import CellDoesNotFit
 from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
-from coterie.scale.sources.tables import Table
+from coterie.scale.sources.tables import TableFile
 from coterie.scale.sources.unpacking import encoding_of, has_ranges, unpack
 
 RANGE_BYTES = 8 << 20
@@ -36,7 +36,7 @@ BLANK = b" \r\n"
 
 
 @dataclass(frozen=True)
-class Written:
+class CsvForm:
     """How numbers and cells are told apart."""
 
     delimiter: str
@@ -54,7 +54,7 @@ class CsvPiece(Piece):
     end: int
     n_rows: int
     stamp: Stamp  # what is kept of a file must not outlive it
-    written: Written
+    written: CsvForm
     titles: ColumnKeys
     shown: str = ""  # the file that was unpacked to the path
     folder: Folder | None = field(default=None, compare=False)  # where it was: it stays as long as this does
@@ -172,7 +172,7 @@ def plain_numbers(cells: PolarsSeries, decimal_point: str = ".") -> PolarsSeries
     return Reading(NUMBER, decimal=decimal_point).numbers(cells)
 
 
-def open_csv(path: str, *, header: bool | None = None, encoding: str | None = None) -> Table:
+def open_csv(path: str, *, header: bool | None = None, encoding: str | None = None) -> TableFile:
     """Return the columns of a file and the ranges of its rows; it is written as its first lines are."""
     shown, folder = "", None
     try:
@@ -197,7 +197,9 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
         try:
             text = read_text(Source(shown_path(path), lines, "text"), may_be_empty=True, **how)
         except EmptyFile:  # not even a header: a part of a folder that got no rows
-            return Table(shown_path(path), {}, [], require("polars", extra="cli", purpose="CSV").DataFrame)
+            return TableFile(
+                shown_path(path), {}, [], require("polars", extra="cli", purpose="CSV").DataFrame
+            )
         head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)
@@ -209,13 +211,13 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
             n_blank = _count_lines(file, end)
     except OSError as error:
         raise unreadable(shown_path(path), "CSV", error) from None
-    written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".", dialect.has_comments, chosen)
+    written = CsvForm(dialect.delimiter, "," if dialect.decimal_comma else ".", dialect.has_comments, chosen)
     pieces = [CsvPiece(absolute(source), *found, stamp, written, titles, shown, folder) for found in ranges]
     schema = head.to_arrow().schema
     empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
     types = dict(zip(schema.names, schema.types, strict=True)) | empty
     others = [note for note in text.notes if "blank line" not in note]  # these are of the first lines alone
-    return Table(shown_path(path), types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
+    return TableFile(shown_path(path), types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
 
 
 def _count_lines(file: BinaryIO, begin: int) -> int:

@@ -33,7 +33,7 @@ from coterie.scale.sources.partitions import (
     common_dtype,
     unreadable,
 )
-from coterie.scale.sources.tables import Readings, Table, Tables, join_tables, with_folders
+from coterie.scale.sources.tables import Readings, TableFile, Tables, join_tables, with_folders
 
 OPENED_AT_ONCE = 16  # files; their footers are small and far apart
 
@@ -211,9 +211,9 @@ def open_tables(found: FoundFiles, *, header: bool | None = None, encoding: str 
     return Tables(tuple(with_folders(table, found.partitions.of(path)) for path, table in paths))
 
 
-def _with_shared_types(tables: Iterable[Table]) -> tuple[Table, ...]:
+def _with_shared_types(tables: Iterable[TableFile]) -> tuple[TableFile, ...]:
     """Return tables of which those with the same columns hold them once: there may be 100,000 files."""
-    first: Table | None = None
+    first: TableFile | None = None
     found = []
     for table in tables:
         first = first or table
@@ -221,7 +221,7 @@ def _with_shared_types(tables: Iterable[Table]) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def _opener_of(suffix: str) -> Callable[..., Table]:
+def _opener_of(suffix: str) -> Callable[..., TableFile]:
     require("pyarrow", extra="scale", purpose="Reading files of tables")
     if suffix == ".parquet":
         from coterie.scale.sources.arrow import open_parquet

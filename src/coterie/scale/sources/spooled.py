@@ -13,7 +13,7 @@ from coterie.data.lakes.iceberg import IcebergRows
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import CoterieError
 from coterie.scale.sources.partitions import ColumnKeys, Piece, StoredRows, unreadable
-from coterie.scale.sources.tables import Table, Tables
+from coterie.scale.sources.tables import TableFile, Tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def open_spooled(spooled: SpooledRows) -> Tables:
     ]
     schema = polars.DataFrame(schema=dict(spooled.schema)).to_arrow().schema
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Tables((Table(spooled.name, types, pieces, lambda: spooled.read(0).head(HEAD_ROWS)),))
+    return Tables((TableFile(spooled.name, types, pieces, lambda: spooled.read(0).head(HEAD_ROWS)),))
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def open_iceberg(rows: IcebergRows) -> Tables:
     types = dict(zip(schema.names, schema.types, strict=True))
     pieces = [IcebergPiece(rows, at, version=_version(path)) for at, (path, _) in enumerate(rows.files)]
     head = (lambda: rows.read(0).slice(0, HEAD_ROWS)) if pieces else schema.empty_table
-    return Tables((Table(rows.name, types, pieces, head),))
+    return Tables((TableFile(rows.name, types, pieces, head),))
 
 
 def _version(path: str) -> Stamp | None:

@@ -35,7 +35,7 @@ MOST_LOOKED_INTO = 100  # files whose first rows are read, to find a value of ea
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableFile:
     """A file that was looked into, or a fragment of a dataset.
 
     Parameters
@@ -78,7 +78,7 @@ class Table:
         return frame.head(HEAD_ROWS)
 
 
-def with_folders(table: Table, told: Told) -> Table:
+def with_folders(table: TableFile, told: Told) -> TableFile:
     """Return a table with the columns that its folders tell."""
     if not told:
         return table
@@ -88,7 +88,7 @@ def with_folders(table: Table, told: Told) -> Table:
     return replace(table, types=types, pieces=pieces, read_head=partial(_head_with_folders, table, told))
 
 
-def _head_with_folders(table: Table, told: Told) -> PolarsFrame:
+def _head_with_folders(table: TableFile, told: Told) -> PolarsFrame:
     polars = require("polars", extra="cli", purpose="Reading tables")
     first = table.read_head()
     return with_partitions(first if isinstance(first, polars.DataFrame) else polars.from_arrow(first), told)
@@ -98,10 +98,10 @@ def _head_with_folders(table: Table, told: Told) -> PolarsFrame:
 class Tables:
     """Files that were looked into, or the fragments of a dataset: their columns are those of all of them."""
 
-    every: tuple[Table, ...]
+    every: tuple[TableFile, ...]
 
     @cached_property
-    def filled(self) -> tuple[Table, ...]:
+    def filled(self) -> tuple[TableFile, ...]:
         """Those that have rows; what others say about their columns counts only if none has."""
         return tuple(table for table in self.every if table.n_rows) or self.every
 
@@ -316,7 +316,7 @@ def join_tables(every: Tables, columns: Sequence[str] | None, readings: Readings
     return Columns(names, common_dtype(list(kinds)), tuple(pieces))
 
 
-def _is_wide(table: Table, name: str, plans: Plans) -> bool:
+def _is_wide(table: TableFile, name: str, plans: Plans) -> bool:
     """Return whether a column is read as float64 whatever it is stored as; gaps widen nothing."""
     if name not in plans:
         return False
@@ -336,12 +336,12 @@ def _as_text(piece: Any, names: ColumnKeys) -> Any:
     return replace(piece, texts=names) if hasattr(piece, "texts") else piece
 
 
-def _is_converted(table: Table, name: str, plans: Plans) -> bool:
+def _is_converted(table: TableFile, name: str, plans: Plans) -> bool:
     return name in plans and (not plans[name].is_plain or name not in table.types)
 
 
 def _converted(
-    piece: Any, table: Table, names: ColumnKeys, converted: tuple[tuple[str, ColumnPlan], ...]
+    piece: Any, table: TableFile, names: ColumnKeys, converted: tuple[tuple[str, ColumnPlan], ...]
 ) -> Piece:
     """Return the rows of a piece as numbers in these columns."""
     if not converted:
@@ -356,7 +356,7 @@ def _converted(
     return ConvertedPiece(inner, names, converted)
 
 
-def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool, plans: Plans) -> None:
+def _check_columns(table: TableFile, names: ColumnKeys, first: str, *, is_free: bool, plans: Plans) -> None:
     missing = [name for name in names if name not in table.types and name not in plans]
     if missing:
         raise InvalidData(

@@ -11,12 +11,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from coterie._support.stores import Stamp, open_binary, shown, unchanged
 from coterie.data.databases import Folder
 from coterie.data.files.dialect import BYTE_ORDER_MARKS
-from coterie.data.files.source import FOREIGN, KINDS_BY_MAGIC
+from coterie.data.files.source import FOREIGN, KINDS_BY_MAGIC, Readable
 from coterie.errors import CoterieError, FileProblem, InvalidFile
 
 AT_ONCE = 1 << 20
@@ -65,13 +65,6 @@ def unpack(path: str, encoding: str | None, stamp: Stamp) -> tuple[str, Folder]:
             f"TMPDIR to a folder with more room, or unpack it before."
         ) from None
     return target, folder
-
-
-class Readable(Protocol):
-    """Bytes that are read one after the other, packed or not."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most so many."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
-from coterie.select.rules import Choice, Measured, first_at_most, largest
+from coterie.select.rules import ChosenK, Measured, first_at_most, largest
 from coterie.select.subject import Subject
 
 HARTIGAN_LIMIT = 10.0  # Hartigan's own rule of thumb
@@ -37,17 +37,17 @@ def curvatures(ks: tuple[int, ...], values: Values) -> Values:
     return found
 
 
-def bend(ks: tuple[int, ...], found: Measured) -> Choice:
+def bend(ks: tuple[int, ...], found: Measured) -> ChosenK:
     """Choose the point of largest curvature; a curve that never bends has none."""
     known = np.isfinite(found.values)
     if known.sum() < 3:
-        return Choice(None, "an elbow needs at least three values")
+        return ChosenK(None, "an elbow needs at least three values")
     some = tuple(k for k, is_known in zip(ks, known, strict=True) if is_known)
     bends = np.nan_to_num(curvatures(some, found.values[known]))
     if bends.max() <= 0:
-        return Choice(None, "the curve has no elbow")
+        return ChosenK(None, "the curve has no elbow")
     at = int(np.argmax(bends))
-    return Choice(some[at], f"largest curvature, {bends[at]:.3g}")
+    return ChosenK(some[at], f"largest curvature, {bends[at]:.3g}")
 
 
 @criterion(
@@ -72,11 +72,11 @@ def _distortion(subject: Subject) -> Values:
     return np.full(len(subject.ks), np.nan)
 
 
-def knee(ks: tuple[int, ...], found: Measured) -> Choice:
+def knee(ks: tuple[int, ...], found: Measured) -> ChosenK:
     """Choose the first maximum after which the difference falls below Kneedle's threshold."""
     known = np.flatnonzero(np.isfinite(found.values))
     if known.size < 3:
-        return Choice(None, "a knee needs at least three values")
+        return ChosenK(None, "a knee needs at least three values")
     values = found.values[known]
     step = SENSITIVITY / (known.size - 1)
     peak: int | None = None
@@ -85,8 +85,8 @@ def knee(ks: tuple[int, ...], found: Measured) -> Choice:
         if is_peak and at + 1 < known.size:
             peak = at
         elif peak is not None and values[at] < values[peak] - step:
-            return Choice(ks[known[peak]], f"the distortion is {values[peak]:.2f} below its chord")
-    return Choice(None, "the curve has no knee")
+            return ChosenK(ks[known[peak]], f"the distortion is {values[peak]:.2f} below its chord")
+    return ChosenK(None, "the curve has no knee")
 
 
 @criterion(

@@ -14,7 +14,7 @@ from coterie.distance import find_distance
 from coterie.evaluate.belief import NullMixedRows, fit_pca_box, fit_uniform
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
-from coterie.select.partitions import Partitions
+from coterie.select.partitions import LabelsByK
 from coterie.select.rules import Measured, first_within_one_error
 from coterie.select.subject import Subject
 
@@ -66,7 +66,7 @@ def _mixed_log_dispersion(subject: Subject) -> Dispersion:
     return of
 
 
-def _logs(rows: Data, partitions: Partitions, ks: tuple[int, ...], log_of: Dispersion) -> Values:
+def _logs(rows: Data, partitions: LabelsByK, ks: tuple[int, ...], log_of: Dispersion) -> Values:
     found = np.full(len(ks), np.nan)
     for at, k in enumerate(ks):
         labels = partitions.labels[k]

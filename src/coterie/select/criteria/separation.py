@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.evaluate.internal import Partition, coefficients, squared_between
+from coterie.evaluate.internal import SampleGroups, coefficients, squared_between
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
-from coterie.select.rules import UNDEFINED, Choice, Measured, largest, smallest
+from coterie.select.rules import UNDEFINED, ChosenK, Measured, largest, smallest
 from coterie.select.subject import Subject
 
 # Kaufman and Rousseeuw's reading of the largest mean silhouette
@@ -35,11 +35,11 @@ def silhouette(subject: Subject) -> Measured:
     return Measured(values, errors, subject.sample_note)
 
 
-def _silhouettes(subject: Subject, partition: Partition) -> Values:
+def _silhouettes(subject: Subject, partition: SampleGroups) -> Values:
     return coefficients(subject.space.group_sums(partition), partition.codes, partition.totals)
 
 
-def structure(ks: tuple[int, ...], found: Measured) -> Choice:
+def structure(ks: tuple[int, ...], found: Measured) -> ChosenK:
     """Choose the largest, or one cluster where it is below what counts as a structure."""
     best = largest(ks, found)
     if best.k is None:
@@ -47,8 +47,8 @@ def structure(ks: tuple[int, ...], found: Measured) -> Choice:
     coefficient = found.values[ks.index(best.k)]
     for least, words in STRUCTURE:
         if coefficient >= least:
-            return Choice(best.k, f"SC {coefficient:.2f}: {words}")
-    return Choice(1, f"SC {coefficient:.2f}: no substantial structure")
+            return ChosenK(best.k, f"SC {coefficient:.2f}: {words}")
+    return ChosenK(1, f"SC {coefficient:.2f}: no substantial structure")
 
 
 @criterion(

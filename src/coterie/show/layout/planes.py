@@ -89,11 +89,11 @@ class NearPlane(NamedTuple):
     how: str
 
 
-def near_plane(points: Data, seed: int, metric: str = "euclidean") -> NearPlane:
+def near_plane(points: Data, seed: int) -> NearPlane:
     """Return places of the rows: by t-SNE up to 1,000 of them, beyond that from the graph of near rows."""
     if len(points) <= MOST_TSNE_ROWS:
         return tsne_plane(points, seed)
-    return graph_plane(lay_out_graph(neighbour_graph(points, NEAR, metric).weights, random_state=seed), NEAR)
+    return graph_plane(lay_out_graph(neighbour_graph(points, NEAR).weights, random_state=seed), NEAR)
 
 
 def graph_plane(places: FloatArray, n_neighbors: int | None) -> NearPlane:

@@ -5,8 +5,9 @@ Pictures of several panels return the Figure. Nothing is shown or saved: ``ax.fi
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from coterie._support.lazy import lazy_names
 
 if TYPE_CHECKING:
     from coterie.show.plots.belief import null_distribution, stability
@@ -46,49 +47,39 @@ if TYPE_CHECKING:
 # Where each picture lives; matplotlib is not loaded before one is drawn. No module has the name of a picture:
 # importing it would hide the function.
 _HOMES = {
-    "affinity": "graphs",
-    "alluvial": "flow",
-    "clusplot": "components",
-    "clustergram": "schonlau",
-    "clustermap": "heatmaps",
-    "condensed_tree": "condensed",
-    "contingency": "comparing",
-    "criterion": "curves",
-    "dendrogram": "trees",
-    "eigenvalues": "graphs",
-    "elbow": "curves",
-    "embedding": "components",
-    "evidence_heatmap": "evidence",
-    "gap": "curves",
-    "impurity_curves": "curves",
-    "k_distances": "density",
-    "kmeans_animation": "kmeans_views",
-    "kmeans_steps": "kmeans_views",
-    "label_savings": "curves",
-    "linkages": "trees",
-    "map": "geography",
-    "method_grid": "grids",
-    "mixture": "soft_views",
-    "null_distribution": "belief",
-    "parallel_coordinates": "parallel",
-    "phylogram": "tree_views",
-    "profiles": "describing",
-    "radial_tree": "tree_views",
-    "reachability": "density",
-    "regions": "decision_regions",
-    "responsibilities": "soft_views",
-    "scatter": "points",
-    "seeding_steps": "kmeans_views",
-    "segmentation": "image_views",
-    "series_groups": "time_series",
-    "shepard": "components",
-    "silhouette": "silhouettes",
-    "silhouette_curve": "curves",
-    "stability": "belief",
-    "tanglegram": "tangles",
-    "u_matrix": "maps",
-    "unrooted_tree": "tree_views",
-    "warping": "time_series",
+    "coterie.show.plots.belief": ["null_distribution", "stability"],
+    "coterie.show.plots.comparing": ["contingency"],
+    "coterie.show.plots.components": ["clusplot", "embedding", "shepard"],
+    "coterie.show.plots.condensed": ["condensed_tree"],
+    "coterie.show.plots.curves": [
+        "criterion",
+        "elbow",
+        "gap",
+        "impurity_curves",
+        "label_savings",
+        "silhouette_curve",
+    ],
+    "coterie.show.plots.decision_regions": ["regions"],
+    "coterie.show.plots.density": ["k_distances", "reachability"],
+    "coterie.show.plots.describing": ["profiles"],
+    "coterie.show.plots.evidence": ["evidence_heatmap"],
+    "coterie.show.plots.flow": ["alluvial"],
+    "coterie.show.plots.geography": ["map"],
+    "coterie.show.plots.graphs": ["affinity", "eigenvalues"],
+    "coterie.show.plots.grids": ["method_grid"],
+    "coterie.show.plots.heatmaps": ["clustermap"],
+    "coterie.show.plots.image_views": ["segmentation"],
+    "coterie.show.plots.kmeans_views": ["kmeans_animation", "kmeans_steps", "seeding_steps"],
+    "coterie.show.plots.maps": ["u_matrix"],
+    "coterie.show.plots.parallel": ["parallel_coordinates"],
+    "coterie.show.plots.points": ["scatter"],
+    "coterie.show.plots.schonlau": ["clustergram"],
+    "coterie.show.plots.silhouettes": ["silhouette"],
+    "coterie.show.plots.soft_views": ["mixture", "responsibilities"],
+    "coterie.show.plots.tangles": ["tanglegram"],
+    "coterie.show.plots.time_series": ["series_groups", "warping"],
+    "coterie.show.plots.tree_views": ["phylogram", "radial_tree", "unrooted_tree"],
+    "coterie.show.plots.trees": ["dendrogram", "linkages"],
 }
 
 __all__ = [
@@ -137,15 +128,8 @@ __all__ = [
     "warping",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        from coterie.errors import did_you_mean
-
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{did_you_mean(name, _HOMES)}")
-    value = getattr(import_module(f"coterie.show.plots.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+    __getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

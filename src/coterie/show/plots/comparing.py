@@ -32,7 +32,7 @@ OTHERS = "others"
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class CountTable:
     """The table as drawn: `counts` of (classes, clusters) in the order of `classes` and `clusters`."""
 
     counts: npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ def contingency(table: ContingencyTable, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _arrange(table: ContingencyTable) -> Grid:
+def _arrange(table: ContingencyTable) -> CountTable:
     """Return the largest classes and clusters, clusters by their largest class, and the rest as one."""
     rows, row_of = _largest(table.class_sizes)
     columns, column_of = _largest(table.cluster_sizes)
@@ -96,7 +96,7 @@ def _arrange(table: ContingencyTable) -> Grid:
     words = words_of_labels(table.clusters.tolist(), is_short=True)
     clusters = [*(words[at] for at in columns), *[OTHERS] * (n_columns - columns.size)]
     purities = _purities(table, column_of)
-    return Grid(counts[:, order], purities[order], classes, [clusters[at] for at in order])
+    return CountTable(counts[:, order], purities[order], classes, [clusters[at] for at in order])
 
 
 def _purities(table: ContingencyTable, column_of: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
@@ -117,14 +117,14 @@ def _largest(sizes: AnyArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp
     return shown, place
 
 
-def _name(ax: Axes, grid: Grid) -> None:
+def _name(ax: Axes, grid: CountTable) -> None:
     points = 9 if max(grid.counts.shape) <= MOST_WRITTEN else 6
     is_crowded = len(grid.clusters) > MOST_WRITTEN
     ax.set_xticks(range(len(grid.clusters)), grid.clusters, fontsize=points, rotation=90 if is_crowded else 0)
     ax.set_yticks(range(len(grid.classes)), grid.classes, fontsize=points)
 
 
-def _write_counts(ax: Axes, grid: Grid, shares: npt.NDArray[np.float64]) -> None:
+def _write_counts(ax: Axes, grid: CountTable, shares: npt.NDArray[np.float64]) -> None:
     cells = drawing().get_cmap(AMOUNTS)(shares)
     for (row, column), count in np.ndenumerate(grid.counts):
         if count:
@@ -132,7 +132,7 @@ def _write_counts(ax: Axes, grid: Grid, shares: npt.NDArray[np.float64]) -> None
             ax.text(column, row, text, ha="center", va="center", color=color, fontsize=9)
 
 
-def _draw_purities(ax: Axes, grid: Grid) -> None:
+def _draw_purities(ax: Axes, grid: CountTable) -> None:
     """Draw a bar above each column: the share of the largest class."""
     n_rows, n_columns = grid.counts.shape
     inches = ax.get_window_extent().height / ax.figure.dpi

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie._printing import count_of
+from coterie._support.caller import warn_caller
 from coterie._support.typing import CheckedRows, FloatArray, Labels, MatrixLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
@@ -63,10 +63,9 @@ def clustergram(
     'mean on component 1 (100 % of the variance)'
     """
     if X is None:
-        warnings.warn(
+        warn_caller(
             "clustergram without X draws an alluvial plot: call alluvial for that, or give the rows as X.",
             FutureWarning,
-            stacklevel=2,
         )
         return alluvial(evidence, ax)
     labelings = labelings_of(evidence, "clustergram")

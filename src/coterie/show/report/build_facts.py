@@ -24,7 +24,7 @@ from coterie.show.report.labelings import labeling_facts, stops
 from coterie.show.report.maps import map_facts, tree_facts
 from coterie.show.report.numbers import plain
 from coterie.show.report.page_budget import USUAL, PageBudget, draw_rows, sample_facts
-from coterie.show.report.subject import Subject, shorten
+from coterie.show.report.subject import ReportSubject, shorten
 
 GOOD_SILHOUETTE, FAIR_SILHOUETTE = 0.5, 0.25
 GOOD_AGREEMENT, FAIR_AGREEMENT = 0.8, 0.4
@@ -34,7 +34,7 @@ MOST_COLUMNS_NAMED = 200
 MOST_COLORS = 120
 
 
-def badges_of(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
+def badges_of(subject: ReportSubject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     """Return the badges of an answer, as many as there are facts for."""
     badges = []
     if subject.stability is not None and subject.k > 1:
@@ -90,7 +90,7 @@ def _tone(value: float, good: float, fair: float) -> Tone:
     return "good" if value >= good else "fair" if value >= fair else "poor"
 
 
-def build_facts(subject: Subject, budget: PageBudget = USUAL) -> ReportFacts:
+def build_facts(subject: ReportSubject, budget: PageBudget = USUAL) -> ReportFacts:
     """Return the facts of a report that fit on a page."""
     found, chosen = stops(subject, budget)
     places = draw_rows(subject.labels, subject.seed, _named_rows(subject), most=budget.rows)
@@ -119,7 +119,7 @@ def build_facts(subject: Subject, budget: PageBudget = USUAL) -> ReportFacts:
     )
 
 
-def _named_rows(subject: Subject) -> list[int]:
+def _named_rows(subject: ReportSubject) -> list[int]:
     """Return the places of rows that cards name: the page must hold them, or they could not be selected."""
     found = (getattr(subject.profile, which, None) for which in ("typical", "borderline"))
     rows = [int(row) for groups in found if groups is not None for group in groups[:60] for row in group[:3]]
@@ -131,7 +131,7 @@ def _palette(labelings: tuple[LabelingFacts, ...]) -> tuple[str, ...]:
     return tuple(cluster_colors(min(n_colors, MOST_COLORS)))
 
 
-def _data(subject: Subject) -> DataFacts:
+def _data(subject: ReportSubject) -> DataFacts:
     used = subject.columns if subject.used is None else tuple(subject.used)
     hidden = len(used) - MOST_COLUMNS_NAMED
     more = (f"and {hidden:,} more columns",) if hidden > 0 else ()
@@ -150,7 +150,7 @@ def _data(subject: Subject) -> DataFacts:
     )
 
 
-def _held(subject: Subject, places: Indices) -> tuple[str, str]:
+def _held(subject: ReportSubject, places: Indices) -> tuple[str, str]:
     if len(places) == subject.n_all:
         return "rows on this page", f"all {len(places):,}"
     if subject.n_all != subject.n_grouped:

@@ -16,7 +16,7 @@ from coterie.pipeline.partition import GroupMeans, SomeRows, dense
 from coterie.pipeline.series import SeriesRows
 from coterie.series import resample
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, LinesFacts, RowFacts, RuleFacts
-from coterie.show.report.subject import Subject, shorten
+from coterie.show.report.subject import ReportSubject, shorten
 
 MOST_CARDS = 60
 MOST_APART = 5
@@ -33,7 +33,7 @@ GREY, DEPTH = 0, 8  # how a PNG calls grey pixels of one byte
 class Deck:
     """What the cards of one partition are made from; `held` are the rows that the page holds."""
 
-    subject: Subject
+    subject: ReportSubject
     colors: tuple[int, ...]
     means: GroupMeans
     places: Indices

@@ -19,12 +19,12 @@ from coterie.pipeline.many_columns import names_of_rows
 from coterie.pipeline.other_numbers import tree_of
 from coterie.select import Evidence
 from coterie.series import SeriesCollection
-from coterie.show.report.subject import Subject
+from coterie.show.report.subject import ReportSubject
 
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
 
 
-def subject_of_clustering(clustering: Clustering, *, command: str | None = None) -> Subject:
+def subject_of_clustering(clustering: Clustering, *, command: str | None = None) -> ReportSubject:
     """Return what the report of an answer is about."""
     if clustering.rows is None:
         raise InvalidParameter(
@@ -34,7 +34,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
     prepared = getattr(rows, "prepared", None)  # of rows in blocks, a sample is at hand
     rule_note = "" if prepared is None else groups.profile.rule_note
     stored, is_series = clustering.arguments, getattr(rows, "series", None) is not None
-    return Subject(
+    return ReportSubject(
         title=groups.source if prepared is None else Path(groups.source).name,
         partition=found.chosen,
         others=found.others,

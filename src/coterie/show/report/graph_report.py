@@ -17,7 +17,7 @@ from coterie.errors import InvalidData
 from coterie.pipeline.graph import GraphClustering
 from coterie.pipeline.partition import Partition, RowsAtHand
 from coterie.show.report.clusterings import versions
-from coterie.show.report.subject import Subject
+from coterie.show.report.subject import ReportSubject
 from coterie.show.report.write import write_subject
 
 HEAVY = 0.9  # share of the edges that are lighter than one that pulls with full strength
@@ -72,7 +72,7 @@ def report_graph(
     return write_subject(subject_of_graph(found, graph, command=command), path, force=force)
 
 
-def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | None = None) -> Subject:
+def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | None = None) -> ReportSubject:
     """Return what a report of communities is about."""
     n = len(found.labels)
     if graph.weights.shape[0] != n:
@@ -84,7 +84,7 @@ def subject_of_graph(found: GraphClustering, graph: Graph, *, command: str | Non
         k = int(level.max()) + 1
         if 1 < k <= MOST_LEVELS and k != found.k:
             levels[k] = Partition(at_hand, np.asarray(level))
-    return Subject(
+    return ReportSubject(
         title=Path(found.source).name,
         partition=Partition(at_hand, np.asarray(found.labels)),
         n_rows=n,

@@ -14,7 +14,7 @@ from coterie.show.report.cards import Deck, contrast_facts
 from coterie.show.report.evidence import truth_table
 from coterie.show.report.facts import LabelingFacts
 from coterie.show.report.page_budget import USUAL, PageBudget
-from coterie.show.report.subject import Subject
+from coterie.show.report.subject import ReportSubject
 
 APART = 0.6  # mean silhouette from which a group is said to stand apart
 MOST_STOPS = 20  # of the slider
@@ -84,7 +84,7 @@ class Stop:
         return len(self.colors)
 
 
-def stops(subject: Subject, budget: PageBudget = USUAL) -> tuple[list[Stop], int]:
+def stops(subject: ReportSubject, budget: PageBudget = USUAL) -> tuple[list[Stop], int]:
     """Return the stops by number of groups, and which one is chosen."""
     chosen = Stop(subject.partition, tuple(range(subject.k)))
     levels = [k for k in subject.levels if k in subject.others]
@@ -130,7 +130,7 @@ def _lasting_colors(before: Stop, partition: Partition) -> tuple[int, ...]:
     return tuple(colors[group] if group in colors else next(unused) for group in range(k))
 
 
-def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: bool) -> LabelingFacts:
+def labeling_facts(subject: ReportSubject, stop: Stop, places: Indices, *, is_chosen: bool) -> LabelingFacts:
     """Return what the page says about one stop."""
     partition, held = stop.partition, stop.partition.among(places)
     silhouettes, means = held.silhouettes, partition.means
@@ -153,7 +153,7 @@ def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: 
     )
 
 
-def _role(subject: Subject, k: int, *, is_chosen: bool) -> str:
+def _role(subject: ReportSubject, k: int, *, is_chosen: bool) -> str:
     """Say what a stop of the slider is: the answer, a guess, a level that is supported too, or neither."""
     if not is_chosen:
         return "a level" if k in subject.levels else "what if"

@@ -16,7 +16,7 @@ from coterie.data import SCALINGS, LabelledData, Table, read_labels_table, read_
 from coterie.pipeline.groups import group_name
 from coterie.pipeline.partition import given_groups
 from coterie.show.report.clusterings import page_name, versions
-from coterie.show.report.subject import Subject, shorten
+from coterie.show.report.subject import ReportSubject, shorten
 from coterie.show.report.write import write_subject
 
 MOST_NAMES = 30
@@ -104,7 +104,7 @@ def subject_of_labels(
     scale: str = "standard",
     command: str | None = None,
     python: str = "",
-) -> Subject:
+) -> ReportSubject:
     """Return what a report of given labels is about: `coterie evaluate --data --report`.
 
     Parameters
@@ -124,7 +124,7 @@ def subject_of_labels(
     names = given.names
     is_plain = _count_by_size(names)
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
-    return Subject(
+    return ReportSubject(
         title=Path(data.data_source).name,
         partition=given.partition,
         n_rows=len(data.X) + data.n_dropped,

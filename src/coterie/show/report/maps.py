@@ -16,7 +16,7 @@ from coterie.show.layout.planes import GOLDEN, NearPlane, density, graph_plane, 
 from coterie.show.layout.upper_tree import UpperTree, upper_tree
 from coterie.show.report.facts import DensityFacts, MapFacts, TreeFacts
 from coterie.show.report.numbers import percent, rounded
-from coterie.show.report.subject import Subject, shorten
+from coterie.show.report.subject import ReportSubject, shorten
 from coterie.tree import Dendrogram
 
 ALIKE = "near means alike"
@@ -26,7 +26,7 @@ MOST_LINKS = 4_000  # lines of a network: more are a grey cloud
 MOST_LINKED_ROWS = 100_000  # of a method that linked near rows: more take too long to lay out for a page
 
 
-def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
+def map_facts(subject: ReportSubject, places: Indices) -> tuple[MapFacts, ...]:
     """Return the maps of the rows at `places`, the first being shown first."""
     if subject.is_network:
         network = graph_plane(subject.linked.map(), None)
@@ -50,7 +50,7 @@ def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     return tuple(maps)
 
 
-def _line(subject: Subject, places: Indices) -> MapFacts:
+def _line(subject: ReportSubject, places: Indices) -> MapFacts:
     x = dense(subject.at_hand.X)[:, 0]
     spread = (np.arange(len(places)) * GOLDEN) % 1.0
     return MapFacts(
@@ -63,7 +63,7 @@ def _line(subject: Subject, places: Indices) -> MapFacts:
     )
 
 
-def _plane(subject: Subject, places: Indices) -> MapFacts:
+def _plane(subject: ReportSubject, places: Indices) -> MapFacts:
     plane = dense(subject.at_hand.X)
     return MapFacts(
         name="the two columns",
@@ -76,7 +76,7 @@ def _plane(subject: Subject, places: Indices) -> MapFacts:
     )
 
 
-def _positions(subject: Subject, places: Indices, columns: tuple[str, str]) -> MapFacts:
+def _positions(subject: ReportSubject, places: Indices, columns: tuple[str, str]) -> MapFacts:
     """Return the map of the Earth: equal areas, north is up."""
     X = dense(subject.at_hand.X)
     degrees = X[:, [subject.columns.index(name) for name in columns]]
@@ -95,7 +95,7 @@ def _positions(subject: Subject, places: Indices, columns: tuple[str, str]) -> M
     )
 
 
-def _components(subject: Subject, places: Indices) -> MapFacts:
+def _components(subject: ReportSubject, places: Indices) -> MapFacts:
     plane, shares, is_whole = principal_plane(subject.at_hand.points, places)
     said = "" if is_whole else f" (computed from {count_of(len(places), 'row')})"
     shown = plane[places] if is_whole else plane
@@ -123,7 +123,7 @@ def _density(plane: FloatArray, n_shown: int) -> DensityFacts | None:
     )
 
 
-def _near_rows(subject: Subject, places: Indices) -> MapFacts | None:
+def _near_rows(subject: ReportSubject, places: Indices) -> MapFacts | None:
     """Return the map on which near means alike; the graph is that of the method, where it has one."""
     if len(places) < LEAST_NEAR_ROWS:
         return None
@@ -152,7 +152,7 @@ def _near_facts(found: NearPlane, shade: DensityFacts | None) -> MapFacts:
     )
 
 
-def tree_facts(subject: Subject, places: Indices) -> TreeFacts | None:
+def tree_facts(subject: ReportSubject, places: Indices) -> TreeFacts | None:
     """Return the upper part of the tree of the rows; None where there is none, or where it is one pair."""
     tree = subject.dendrogram
     if tree is None or tree.n_leaves < 3:
@@ -172,7 +172,7 @@ def tree_facts(subject: Subject, places: Indices) -> TreeFacts | None:
     )
 
 
-def _leaf_names(tree: Dendrogram, upper: UpperTree, subject: Subject) -> list[str]:
+def _leaf_names(tree: Dendrogram, upper: UpperTree, subject: ReportSubject) -> list[str]:
     return [
         subject.name_of(node) if node < tree.n_leaves else count_of(size, "row")
         for node, size in zip(upper.leaves, upper.sizes, strict=False)

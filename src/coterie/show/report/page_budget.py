@@ -12,7 +12,7 @@ from coterie._support.typing import FloatArray, Indices, Labels
 from coterie.pipeline.partition import GroupMeans, dense
 from coterie.show.report.facts import SampleFacts
 from coterie.show.report.numbers import rounded
-from coterie.show.report.subject import Subject, shorten
+from coterie.show.report.subject import ReportSubject, shorten
 
 MOST_BYTES = 8_000_000  # what a page may weigh, plotly's 4.8 MB included
 LEAST_PER_GROUP = 20  # a small group must still be seen
@@ -74,7 +74,9 @@ def draw_rows(labels: Labels, seed: int, must: Sequence[int] = (), *, most: int 
     return np.unique(np.concatenate([*taken, np.asarray(must, dtype=np.intp)]))
 
 
-def sample_facts(subject: Subject, places: Indices, means: GroupMeans, budget: PageBudget) -> SampleFacts:
+def sample_facts(
+    subject: ReportSubject, places: Indices, means: GroupMeans, budget: PageBudget
+) -> SampleFacts:
     """Return what the page holds of the rows at `places`: the columns that tell groups apart come first."""
     rows, n_columns = subject.at_hand, len(subject.columns)
     n_shown = max(1, min(n_columns, budget.cells // max(1, len(places))))

@@ -19,7 +19,7 @@ from coterie.tree import Dendrogram
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class ReportSubject:
     """Rows, their groups, and how both came about."""
 
     title: str  # what the page is called: the name of the table

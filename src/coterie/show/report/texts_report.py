@@ -13,7 +13,7 @@ from coterie._support.typing import MatrixLike
 from coterie.errors import InvalidData
 from coterie.pipeline.partition import Partition, RowsAtHand, dense
 from coterie.show.report.clusterings import versions
-from coterie.show.report.subject import Subject
+from coterie.show.report.subject import ReportSubject
 from coterie.show.report.write import write_subject
 from coterie.text import TextClustering
 
@@ -59,7 +59,7 @@ def subject_of_texts(
     vectors: MatrixLike | None = None,
     names: Sequence[str] | None = None,
     command: str | None = None,
-) -> Subject:
+) -> ReportSubject:
     """Return what a report of groups of texts is about; parameters as in `report_texts`."""
     if len(texts) != len(found.labels):
         raise InvalidData(
@@ -72,7 +72,7 @@ def subject_of_texts(
     at_hand = RowsAtHand(rows, rows, np.arange(len(texts)), columns, len(texts), metric="cosine")
     others = {int(layer.max()) + 1: Partition(at_hand, layer) for layer in found.layers.T}
     others.pop(found.k, None)
-    return Subject(
+    return ReportSubject(
         title=Path(found.source).name,
         partition=Partition(at_hand, np.asarray(found.labels)),
         n_rows=len(texts),

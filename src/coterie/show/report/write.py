@@ -12,7 +12,7 @@ from coterie.show.report.build_facts import build_facts
 from coterie.show.report.clusterings import subject_of_clustering
 from coterie.show.report.page_budget import MOST_BYTES, USUAL
 from coterie.show.report.render import plotly_script, render
-from coterie.show.report.subject import Subject
+from coterie.show.report.subject import ReportSubject
 
 
 def write_report(
@@ -54,7 +54,7 @@ def write_report(
 
 
 def write_subject(
-    subject: Subject, path: str | os.PathLike[str], *, title: str | None = None, force: bool = False
+    subject: ReportSubject, path: str | os.PathLike[str], *, title: str | None = None, force: bool = False
 ) -> Path:
     """Write the report of a subject.
 
@@ -76,7 +76,7 @@ def write_subject(
     return Path(path)
 
 
-def make_page(subject: Subject) -> bytes:
+def make_page(subject: ReportSubject) -> bytes:
     """Return the page in UTF-8; a table that does not fit into 8 MB gets less until it does."""
     budget = USUAL
     page = render(build_facts(subject, budget)).encode()

@@ -32,9 +32,7 @@ def drawing(module: str = "pyplot") -> ModuleType:
     return require(f"matplotlib.{module}", extra="plot", purpose="Drawing")
 
 
-def axes_for(
-    ax: Axes | None, *, size: tuple[float, float] = (6.4, 4.6), projection: str | None = None
-) -> Axes:
+def axes_for(ax: Axes | None, *, size: tuple[float, float] = (6.4, 4.6)) -> Axes:
     """Return the axes given, or those of a new figure of this size (inches).
 
     Examples
@@ -47,7 +45,7 @@ def axes_for(
             raise InvalidParameter(f"ax must be matplotlib Axes or None, got {type(ax).__name__}.")
         return ax
     figure = drawing().figure(figsize=size, layout="constrained")
-    new: Axes = figure.add_subplot(projection=projection)
+    new: Axes = figure.add_subplot()
     return new
 
 

@@ -107,9 +107,7 @@ def _spanning_weights(lifted: FloatArray) -> FloatArray:
     return weights
 
 
-def draw_ellipse(
-    ax: Axes, shape: EllipseShape, color: ColorType, *, fill: float = 0.10, zorder: float = 3
-) -> None:
+def draw_ellipse(ax: Axes, shape: EllipseShape, color: ColorType) -> None:
     """Draw an ellipse: an outline, and a faint filling.
 
     Examples
@@ -125,10 +123,10 @@ def draw_ellipse(
         shape.width,
         shape.height,
         angle=shape.angle,
-        facecolor=drawing("colors").to_rgba(color, fill),
+        facecolor=drawing("colors").to_rgba(color, 0.10),
         edgecolor=color,
         linewidth=1.2,
-        zorder=zorder,
+        zorder=3,
     )
     ax.add_patch(patch)
     corners = patch.get_corners()
