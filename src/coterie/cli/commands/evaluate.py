@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from coterie._support.typing import Settings
 from coterie.cli import completion, options
 from coterie.cli.completion import offers
 from coterie.cli.options import option
@@ -107,7 +108,7 @@ def evaluate(
     if reading and data is None:
         raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
     how = {"column": column, "missing": missing}
-    files = {"header": header, "encoding": encoding}
+    files: Settings = {"header": header, "encoding": encoding}
     labelled, rows, classes, files = read_evaluated(labels, data, truth, files, reading)
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
