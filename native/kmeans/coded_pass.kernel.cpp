@@ -4,6 +4,10 @@
 // With x = s q + e, c = s' q' + e', the product differs from s s' q q' by at most |e| |c| + |s q| |e'|.
 #include "kmeans/coded_rows.h"
 
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+#endif
+
 #include "engine.h"
 #include "kmeans/distance_bounds.h"
 #include "kmeans/two_nearest_centres.h"
@@ -44,16 +48,12 @@ COTERIE_INLINE void add_products(Whole& sums, Whole rows, Whole centre) {
 bool has_products_of_codes() { return __builtin_cpu_supports("avx512vnni"); }
 
 // The low bits of a value become a number.
-COTERIE_INLINE Whole with_number(Whole value, std::int32_t number) {
-  asm("vpternlogd $0xea, %2, %1, %0" : "+v"(value) : "v"(spread(~number_bits)), "v"(spread(number)));  // (value & ~bits) | number
-  return value;
-}
+COTERIE_INLINE Whole with_number(Whole value, std::int32_t number) { return (value & spread(~number_bits)) | spread(number); }
 
 // The numbers of the lanes whose bit is set, one after the other; what is behind them is overwritten by the next.
 COTERIE_INLINE void write_lanes(std::int32_t* to, std::uint32_t bits) {
-  Whole set;
-  asm("vpcompressd %1, %0%{%2%}%{z%}" : "=v"(set) : "v"(lane_numbers<float>()), "Yk"(static_cast<std::uint16_t>(bits)));
-  store_whole(to, set);
+  const __m512i set = _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), reinterpret_cast<__m512i>(lane_numbers<float>()));
+  store_whole(to, reinterpret_cast<Whole>(set));
 }
 
 // A number from -127 to 127; of NaN, too.
