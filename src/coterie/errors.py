@@ -82,15 +82,22 @@ def nearest_name(name: str, choices: Iterable[str]) -> str | None:
 
     Examples
     --------
-    >>> nearest_name("kmean", ["kmeans", "kmedoids"])
-    'kmeans'
+    >>> nearest_name("kmean", ["kmeans", "kmedoids"]), nearest_name("Kmeans", ["k_means", "KMeans"])
+    ('kmeans', 'KMeans')
     """
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
 
-    by_key = {choice.casefold().replace("-", "").replace("_", ""): choice for choice in choices}
-    key = name.casefold().replace("-", "").replace("_", "")
-    close = get_close_matches(key, by_key, n=1, cutoff=0.6)
-    return by_key[close[0]] if close else None
+    by_key: dict[str, list[str]] = {}
+    for choice in choices:
+        by_key.setdefault(_key_of(choice), []).append(choice)
+    close = get_close_matches(_key_of(name), by_key, n=1, cutoff=0.6)
+    if not close:
+        return None
+    return max(by_key[close[0]], key=lambda choice: SequenceMatcher(None, name, choice).ratio())
+
+
+def _key_of(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "")
 
 
 def did_you_mean(name: object, choices: Iterable[str]) -> str:
