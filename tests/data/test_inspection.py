@@ -239,3 +239,12 @@ def test_links_and_series_are_recognised(table, hint):
         pl.DataFrame({name: cells * 3 for name, cells in LINKS.items()}), "kmeans", 2, believe=False
     )
     assert any("links of a network" in note for note in fitted.notes)
+
+
+def test_links_alone_are_refused_with_the_way_to_their_communities():
+    """Law: the error about links between names, which leave no column to cluster by, says what takes them."""
+    people = [f"person {at}" for at in range(60)]
+    links = pl.DataFrame({"source": people, "target": people[1:] + people[:1]})
+    with pytest.raises(InvalidData, match=r"look like links of a network; coterie\.fit\(graph=") as caught:
+        coterie.fit(links)
+    assert "--graph finds its communities" in caught.value.shell_text

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar, TypeAlias
 
 from coterie._printing import shortened
-from coterie._support.notes import option_of
+from coterie._support.notes import in_shell, option_of
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
@@ -239,6 +239,11 @@ def choose_columns(
     if not used:
         has_text = categories and any(look.is_text for look in looks.values())
         what = f"{source}: no column of {'numbers or categories' if has_text else 'numbers'} to cluster by"
+        from coterie.data.notes import note_other_shapes  # here: it imports this module
+
+        shapes = note_other_shapes(looks)
+        if shapes:
+            raise InvalidData(f"{what}: {shapes[0]}.").in_shell(f"{what}: {in_shell(shapes[0])}.")
         raise InvalidData(f"{what}: {_why(left_out)}").in_shell(f"{what}: {_why(left_out, shell=True)}")
     return ColumnChoice(tuple(used), tuple(left_out))
 
