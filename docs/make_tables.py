@@ -139,7 +139,8 @@ HARDLY_AHEAD = 1.45  # ratios below this are named under the table
 READ_ALONE = {  # rows whose work is told by the row before
     "images/quantise-sample": "16 colours of 3 megapixels beside scikit-learn's k-means of 10,000 pixels",
 }
-NOT_OF_PEERS = ("memory", "scale", "select", "importing")  # rows that compare with something else
+NOT_OF_PEERS = ("memory", "scale", "select", "importing")  # families that compare with something else
+OURS_AGAIN = ("seed", "order", "predict")  # with what contestants begin that are ours, started otherwise
 
 
 def speed() -> str:
@@ -180,7 +181,9 @@ def _work(record: dict[str, Any]) -> str:
 
 
 def _is_of_peers(record: dict[str, Any]) -> bool:
-    return record["ratio"] is not None and record["family"] not in NOT_OF_PEERS
+    rivals = [name for name in record["scores"] if name != "coterie"]
+    is_own = all(name.startswith(OURS_AGAIN) for name in rivals)
+    return record["ratio"] is not None and record["family"] not in NOT_OF_PEERS and not is_own
 
 
 def _records() -> list[dict[str, Any]]:
