@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import signal
 import sys
 from dataclasses import replace
 
@@ -8,6 +9,10 @@ import pytest
 from hypothesis import settings
 
 os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib: no window is ever opened
+
+# a shell lets what it runs in the background ignore Ctrl-C, which tests send to themselves
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # the same examples in every run, and no clock: a busy machine is no failure
 settings.register_profile("coterie", deadline=None, derandomize=True)
