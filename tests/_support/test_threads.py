@@ -2,12 +2,15 @@
 
 import os
 import signal
+import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from coterie import _core
 from coterie._support.threads import MOST_THREADS, map_in_order, resolve_threads, usable_cpus
+from coterie.cluster import KMeans
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
 
@@ -45,15 +48,14 @@ def test_no_more_threads_than_a_system_has():
 def test_ctrl_c_stops_what_other_threads_do():
     """Law: Ctrl-C while the main thread waits for others ends their native work, not the next."""
     ends = []
+    many = KMeans(100, n_init=100_000, random_state=0)
 
     def work(at):
-        from coterie.cluster import KMeans
-
         X = np.random.default_rng(at).normal(size=(20_000, 8))
         if at == 0:
             os.kill(os.getpid(), signal.SIGINT)
         try:
-            KMeans(100, n_init=100_000, random_state=0).fit(X)  # an hour
+            clone(many).fit(X)  # an hour
         except KeyboardInterrupt:
             ends.append(at)
             raise
@@ -63,3 +65,20 @@ def test_ctrl_c_stops_what_other_threads_do():
     assert ends
     assert set(ends) <= {0, 1}  # the others have not begun
     assert map_in_order(lambda at: pairwise_distances(np.eye(200))[0, at], [0, 1], 2) == [0, np.sqrt(2)]
+
+
+def test_ctrl_c_while_a_thread_is_started_ends_it_too(monkeypatch):
+    """Law: a thread that runs already, but is not yet known to its pool, ends like the others."""
+    start = threading.Thread.start
+
+    def interrupted(thread):
+        start(thread)
+        raise KeyboardInterrupt
+
+    def work(at):
+        KMeans(100, n_init=100_000, random_state=0).fit(np.random.default_rng(at).normal(size=(20_000, 8)))
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        map_in_order(work, range(4), 2)
+    assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]

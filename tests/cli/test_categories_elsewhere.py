@@ -92,6 +92,6 @@ def test_categories_that_are_not_used_are_told(people, capsys):
     assert run(["tree", "people.csv"]) == 0
     out = capsys.readouterr().out
     assert "plan, device: categories, which are not used by euclidean distance; --distance gower" in out
-    assert run(["select", "people.csv", "-k", "1..4"]) == 0
+    assert run(["select", "people.csv", "-k", "1..4", "--method", "kmeans"]) == 0
     out = capsys.readouterr().out
-    assert "plan, device: categories, which are not used by select; coterie fit chooses" in out
+    assert "plan, device: categories, which are not used by k-means; --method kprototypes" in out

@@ -64,7 +64,7 @@ def test_other_shells_hear_which_there_are(arguments, environment):
         (("coterie", "fit", "x.csv", "--method", "kmeans,mod"), ["kmeans,modes"]),
         (("coterie", "fit", "x.csv", "--distance", "man"), ["manhattan"]),
         (("coterie", "fit", "x.csv", "--scale", "min"), ["minmax"]),
-        (("coterie", "select", "x.csv", "--criterion", "gap"), ["gap", "gap_pca"]),
+        (("coterie", "select", "x.csv", "--criterion", "gap"), ["gap", "gap_pca", "gap_mixed"]),
         (("coterie", "evaluate", "x.csv", "--measure", "adjusted_r"), ["adjusted_rand_score"]),
         (("coterie", "tree", "x.csv", "--linkage", "wa"), ["ward"]),
         (("coterie", "plot", "dend"), ["dendrogram"]),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import get_ident
+from threading import Thread, current_thread, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -120,10 +120,15 @@ def workers(count: int, begin: Callable[[], object] | None = None) -> Iterator[T
 
     from coterie import _core
 
+    begun: list[Thread] = []
     idents: list[int] = []
+    is_stopped = is_over = False
 
     def start() -> None:
+        begun.append(current_thread())
         idents.append(get_ident())
+        if is_stopped and not is_over:  # Ctrl-C was heard before this thread began
+            _core.stop_threads([get_ident()])
         if begin is not None:
             begin()
 
@@ -131,8 +136,12 @@ def workers(count: int, begin: Callable[[], object] | None = None) -> Iterator[T
     try:
         yield pool
     except KeyboardInterrupt:
+        is_stopped = True
         _core.stop_threads(idents)
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        is_over = True
+        for thread in begun:  # one that Ctrl-C caught while it was started is not known to the pool
+            thread.join()
         _core.release_threads(idents)

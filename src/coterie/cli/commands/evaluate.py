@@ -117,10 +117,11 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
+        found = None
         if distance == AUTO:
-            found = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
-            distance = GOWER if found.levels else EUCLIDEAN
-        if distance != GOWER or not found.levels:
+            mixed = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
+            found, distance = (mixed, GOWER) if mixed.levels else (None, EUCLIDEAN)
+        if found is None:
             found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
         wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
         parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
