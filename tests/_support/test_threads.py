@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -65,6 +67,28 @@ def test_ctrl_c_stops_what_other_threads_do():
     assert ends
     assert set(ends) <= {0, 1}  # the others have not begun
     assert map_in_order(lambda at: pairwise_distances(np.eye(200))[0, at], [0, 1], 2) == [0, np.sqrt(2)]
+
+
+def test_ctrl_c_is_heard_after_polars_was_used():
+    """Law: a handler of another library that lets system calls go on does not keep Ctrl-C waiting."""
+    code = """
+import os, signal, threading, time
+import polars
+from coterie._support.threads import map_in_order
+
+polars.DataFrame({"x": [2, 1]}).lazy().sort("x").collect()
+signal.siginterrupt(signal.SIGINT, False)
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+begun = time.monotonic()
+try:
+    map_in_order(lambda at: time.sleep(3), range(4), 2)
+except KeyboardInterrupt:
+    print("heard before the last two began:", time.monotonic() - begun < 5)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "heard before the last two began: True\n"
 
 
 def test_ctrl_c_while_a_thread_is_started_ends_it_too(monkeypatch):

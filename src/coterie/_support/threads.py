@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -132,6 +133,8 @@ def workers(count: int, begin: Callable[[], object] | None = None) -> Iterator[T
         if begin is not None:
             begin()
 
+    if hasattr(signal, "siginterrupt"):  # polars has a handler of its own after which waiting would go on
+        signal.siginterrupt(signal.SIGINT, True)
     pool = ThreadPoolExecutor(count, "coterie", initializer=start)
     try:
         yield pool
