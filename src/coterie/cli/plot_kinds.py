@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from coterie._support.typing import AnyFunction
 from coterie._support.validation import unknown_name
 from coterie.cli import plot_drawings as drawings
-from coterie.distance.mixed import takes_categories
-from coterie.pipeline import FitRequest
+
+if TYPE_CHECKING:
+    from coterie.pipeline import FitRequest
 
 IMAGE_SUFFIXES = (".png", ".svg", ".pdf")
 MOVING_SUFFIXES = (".gif", ".html")
@@ -31,6 +33,8 @@ class PlotKind:
 
     def takes_categories(self, request: FitRequest) -> bool:
         """Return whether categories are drawn: pictures of rows need a distance that takes them."""
+        from coterie.distance.mixed import takes_categories
+
         if not self.categories or request.is_precomputed:
             return False
         if self.needs == "rows":

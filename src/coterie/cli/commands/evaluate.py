@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie._support.typing import Settings
 from coterie.cli import completion, options
 from coterie.cli.completion import offers
 from coterie.cli.options import option
+
+if TYPE_CHECKING:
+    from coterie._support.typing import Settings
 
 EXAMPLES = """
 Examples:
