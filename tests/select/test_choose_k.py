@@ -160,9 +160,7 @@ def test_distances_are_taken_by_methods_that_take_them():
     rows = choose_k(X, KMedoids(), k=range(2, 5), criteria=names, random_state=0)
     for name in names:
         np.testing.assert_allclose(given.curve(name).values, rows.curve(name).values, rtol=1e-9)
-    with pytest.raises(
-        InvalidParameter, match=r"gap needs rows without categories, which k-medoids does not give"
-    ):
+    with pytest.raises(InvalidParameter, match="gap needs rows without categories"):
         choose_k(pairwise_distances(X), KMedoids(metric="precomputed"), criteria=["gap"])
 
 
