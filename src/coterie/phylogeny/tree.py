@@ -24,7 +24,7 @@ from coterie.tree.nodes import TreeNodes
 
 WHO = "Phylogeny"
 MOST_DRAWN = 60  # leaves of a tree that `print` still draws
-MOST_LENGTH = 1e300  # of all branches together: paths and their sums stay finite
+MOST_LENGTH = 1e307  # of all branches together: paths and their sums stay finite
 Values = npt.NDArray[np.float64]
 
 
