@@ -39,7 +39,8 @@ def as_markdown(records: Sequence[Record]) -> str:
     parts = [INTRODUCTION]
     for _, rows in _grouped(records, lambda r: repr(sorted(r["machine"].items()))):
         machine = rows[0]["machine"]
-        parts.append(f"## {machine['processor']}, {machine['cores']} cores\n")
+        level = machine["instruction set"].split(";")[0]
+        parts.append(f"## {machine['processor']}, {machine['cores']} cores, {level}\n")
         parts.append("\n".join(f"- {name}: {value}" for name, value in machine.items()) + "\n")
         for family, members in _grouped(rows, lambda r: str(r["family"])):
             lines = [f"### {family}", "", *_markdown_lines(family_table(members)), ""]
