@@ -20,7 +20,7 @@ from scipy.special import digamma, gammaln
 from coterie import _core
 from coterie._support.linear_algebra import principal_components
 from coterie._support.stoppable import stoppable
-from coterie._support.typing import Data, FloatArray, Labels, Mask
+from coterie._support.typing import Data, Doubles, FloatArray, Labels, Mask
 
 SPLITS = 4  # of the rows in halves: the mean over several depends less on one of them
 # the window of the density holds the smaller group's rows over this number; the depth that one cloud rarely
@@ -213,7 +213,7 @@ def gap_between(one: FloatArray, other: FloatArray) -> float:
     return float(np.mean([_gap_on_line(*line) for line in zip(*_between_medians(one, other), strict=True)]))
 
 
-def _gap_on_line(along: FloatArray, first: float, last: float) -> float:
+def _gap_on_line(along: Doubles, first: float, last: float) -> float:
     low, high = np.searchsorted(along, first, "right"), np.searchsorted(along, last)
     spacings = np.diff(along[low:high], prepend=first, append=last)
     at = int(spacings.argmax())
@@ -228,7 +228,7 @@ def _gap_on_line(along: FloatArray, first: float, last: float) -> float:
     return float(-np.log(len(along)) - max(chances))
 
 
-def _between_medians(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _between_medians(one: FloatArray, other: FloatArray) -> tuple[Doubles, Doubles, Doubles]:
     """Return the rows of two groups along each line, sorted, and the lower and the higher median."""
     first, last = np.sort([medians_of(one), medians_of(other)], axis=0)
     return np.sort(np.concatenate([one, other], axis=1), axis=1), first, last
