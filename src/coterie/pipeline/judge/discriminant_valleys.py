@@ -215,9 +215,10 @@ def gap_between(one: FloatArray, other: FloatArray) -> float:
 
 def _gap_on_line(along: Doubles, first: float, last: float) -> float:
     low, high = np.searchsorted(along, first, "right"), np.searchsorted(along, last)
-    spacings = np.diff(along[low:high], prepend=first, append=last)
+    places = np.concatenate([[first], along[low:high], [last]])
+    spacings = np.diff(places)
     at = int(spacings.argmax())
-    widths = [float(side.sum()) for side in (spacings[:at], spacings[at + 1 :])]
+    widths = float(places[at] - first), float(last - places[at + 1])  # the same for a line turned round
     counts = at, len(spacings) - at - 1
     if min(counts) < LEAST_SPACINGS or not any(widths):
         return 0.0
