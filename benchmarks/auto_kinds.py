@@ -205,6 +205,15 @@ def dominant_direction(rng: Any) -> Rows:
     return X + rng.normal(0, 2 * np.sqrt(X.var(axis=0).sum()), (len(X), 1)) * axis, y
 
 
+def few_samples(rng: Any) -> Rows:
+    """Return two to four groups of 8 to 25 rows, apart in a fifth of hundreds of columns."""
+    d, k, n = int(rng.integers(100, 1000)), int(rng.integers(2, 5)), int(rng.integers(8, 25))
+    centres = rng.normal(size=(k, d)) * (rng.random(d) < 0.2) * rng.uniform(1.2, 2.0)
+    shared = rng.normal(size=(k * n, 3)) @ rng.normal(size=(3, d)) * 0.3  # what groups have in common
+    y = np.repeat(np.arange(k), n)
+    return centres[y] + shared + rng.normal(size=(k * n, d)), y
+
+
 KINDS: dict[str, Callable[[Any], Rows]] = {
     make.__name__.replace("_", " "): make
     for make in (
@@ -226,6 +235,7 @@ KINDS: dict[str, Callable[[Any], Rows]] = {
         table,
         crossing_lines,
         dominant_direction,
+        few_samples,
     )
 }
 

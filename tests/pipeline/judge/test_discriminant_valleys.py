@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coterie.cluster import KMeans
-from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.cluster import AgglomerativeClustering, KMeans
+from coterie.pipeline.judge.density_valleys import PLACES, Valleys
 from coterie.pipeline.judge.discriminant_valleys import (
     BENT,
     CLOUD,
     MOST_DIMENSIONS,
     NOTHING,
     Lines,
+    gap_between,
     negentropy_of,
     valleys_between,
 )
@@ -45,6 +46,44 @@ def test_halves_of_one_cloud_are_not_apart(kind, d):
         labels = KMeans(2, n_init=2, random_state=0).fit(X).labels_
         found.append(Lines(X).of(labels, 2).evidence(0, 1))
     assert np.mean(np.array(found) > 0) < 0.1
+
+
+@pytest.mark.parametrize(("n", "d", "distance"), [(10, 2, 9.0), (10, 300, 15.0), (16, 5, 8.0)])
+def test_a_gap_between_few_rows_counts(n, d, distance):
+    """Law: groups of few rows that are far apart have evidence, though no window of the density is filled."""
+    found = []
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(2 * n, d))
+        X[n:] += distance / np.sqrt(d)
+        found.append(Lines(X).of(np.repeat([0, 1], n), 2).evidence(0, 1))
+    assert np.mean(np.array(found) > 0) >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["normal", "uniform", "exponential", "standard_cauchy"])
+@pytest.mark.parametrize(("n", "d"), [(20, 2), (30, 10), (40, 200)])
+def test_halves_of_a_cloud_of_few_rows_leave_no_gap(kind, n, d):
+    """Law: the best halves of one cloud of few rows have no evidence, in nearly all clouds."""
+    found = []
+    for seed in range(20):
+        X = getattr(np.random.default_rng(seed), kind)(size=(n, d))
+        cuts = [
+            KMeans(2, n_init=2, random_state=0).fit(X).labels_,
+            AgglomerativeClustering(2).fit(X).labels_,
+            AgglomerativeClustering(2, linkage="average").fit(X).labels_,
+        ]
+        found.append(max(_evidence_of_cut(X, labels) for labels in cuts))
+    assert np.mean(np.array(found) > 0) <= 0.1
+
+
+def _evidence_of_cut(X, labels):
+    smaller, larger = np.sort(np.bincount(labels))
+    return Lines(X).of(labels, 2).evidence(0, 1) - PLACES * np.log(larger / smaller)
+
+
+def test_copies_in_two_places_are_no_gap():
+    """Edge: rows that are all equal within both groups tell no mean spacing."""
+    one = np.zeros((1, 10))
+    assert gap_between(one, one + 1) == 0
 
 
 def test_unit_and_direction_do_not_matter():

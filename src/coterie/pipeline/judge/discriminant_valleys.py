@@ -20,12 +20,16 @@ from scipy.special import digamma, gammaln
 from coterie import _core
 from coterie._support.linear_algebra import principal_components
 from coterie._support.stoppable import stoppable
-from coterie._support.typing import Data, FloatArray, Labels, Mask
+from coterie._support.typing import Data, Doubles, FloatArray, Labels, Mask
 
 SPLITS = 4  # of the rows in halves: the mean over several depends less on one of them
 # the window of the density holds the smaller group's rows over this number; the depth that one cloud rarely
 # exceeds: benchmarks/line_null.py
 BARS = {2: 2.4, 4: 2.9, 8: 3.4}
+BAR_OF_GAP = 1.2  # -log p of a gap that one cloud rarely exceeds
+SCALE_OF_GAP = 0.3  # evidence for each more of it
+MOST_ROWS_OF_GAP = 200  # of two groups: few rows hardly fill a window, but leave a gap
+LEAST_SPACINGS = 2  # on each side of a gap, which tell how wide a usual one is
 LEAST_ROWS = 8  # of the smaller group
 LEAST_WINDOW = 3
 MOST_DIMENSIONS = 50  # of more columns, the leading principal components
@@ -69,7 +73,7 @@ class Lines:
         # partitions of one tree have most groups in common: what is known of a group is kept by its rows
         self.sums = RecentSums()
         self.straight: dict[bytes, float] = {}
-        self.depths: dict[tuple[bytes, bytes], dict[int, float]] = {}
+        self.measured: dict[tuple[bytes, bytes], tuple[dict[int, float], float | None]] = {}
 
     def of(self, labels: Labels, k: int) -> LinesOfGroups:
         """Return the lines of one partition, of labels 0..k-1."""
@@ -136,20 +140,30 @@ class LinesOfGroups:
 
     def evidence(self, low: int, high: int) -> float:
         """Return by how much the valley between two groups is deeper than those of one cloud."""
-        known, names = self._lines.depths, (self._name(low), self._name(high))
+        known, names = self._lines.measured, (self._name(low), self._name(high))
         if names not in known:
-            known[names] = self.depths(low, high)
-        return max((depth - BARS[parts] for parts, depth in known[names].items()), default=NOTHING)
+            known[names] = self._measure(low, high)
+        depths, gap = known[names]
+        valley = max((depth - BARS[parts] for parts, depth in depths.items()), default=NOTHING)
+        return valley if gap is None else max(valley, SCALE_OF_GAP * (gap - BAR_OF_GAP))
 
-    def depths(self, low: int, high: int) -> dict[int, float]:
-        """Return the depth of the valley between two groups for each window, mean of the splits."""
+    def _measure(self, low: int, high: int) -> tuple[dict[int, float], float | None]:
+        """Return the depths of the valley between two groups and, of few rows, how unlikely the gap is."""
+        pair = self.on_lines(low, high)
+        if pair is None:
+            return {}, None
+        is_few = sum(group.shape[1] for group in pair) <= MOST_ROWS_OF_GAP
+        return valleys_between(*pair), gap_between(*pair) if is_few else None
+
+    def on_lines(self, low: int, high: int) -> tuple[FloatArray, FloatArray] | None:
+        """Return where the rows of two groups are on the line of each split; None: there are too few rows."""
         if min(len(self._members[low]), len(self._members[high])) < LEAST_ROWS:
-            return {}
+            return None
         axes, middles, are_told = _discriminants(self._sums(low), self._sums(high))
         if not are_told.any():
-            return {}
-        pair = [self._projected(group, axes, middles)[are_told] for group in (low, high)]
-        return valleys_between(*pair)
+            return None
+        one, other = (self._projected(group, axes, middles)[are_told] for group in (low, high))
+        return one, other
 
     def _projected(self, group: int, axes: FloatArray, middles: FloatArray) -> FloatArray:
         """Return the rows of a group in each split, those of each half on the discriminant of the other."""
@@ -177,11 +191,48 @@ def valleys_between(one: FloatArray, other: FloatArray) -> dict[int, float]:
     widths = {parts: smaller // parts for parts in BARS if smaller // parts >= LEAST_WINDOW}
     if not widths:
         return {}
-    along = np.sort(np.concatenate([one, other], axis=1), axis=1)
-    first, last = np.sort([medians_of(one), medians_of(other)], axis=0)
+    along, first, last = _between_medians(one, other)
     windows = np.array(list(widths.values()), dtype=np.int64)
     depths = _core.line_valleys(along, first, last, windows, NOTHING).mean(axis=0)
     return dict(zip(widths, depths.tolist(), strict=True))
+
+
+def gap_between(one: FloatArray, other: FloatArray) -> float:
+    """Return -log p of the widest gap between the medians of two groups on lines, mean of the lines.
+
+    In one cloud the rows between the medians are about as dense next to the gap as in it, and the gap is
+    one of as many exponential spacings as there are rows. Each side of the gap tells the mean spacing, and
+    the larger p counts, so that a density that falls from one group to the other shows no gap.
+
+    Examples
+    --------
+    >>> one = np.linspace(0, 1, 12)[None]
+    >>> gap_between(one, one + 0.9) < BAR_OF_GAP < gap_between(one, one + 3)
+    True
+    """
+    return float(np.mean([_gap_on_line(*line) for line in zip(*_between_medians(one, other), strict=True)]))
+
+
+def _gap_on_line(along: Doubles, first: float, last: float) -> float:
+    low, high = np.searchsorted(along, first, "right"), np.searchsorted(along, last)
+    places = np.concatenate([[first], along[low:high], [last]])
+    spacings = np.diff(places)
+    at = int(spacings.argmax())
+    widths = float(places[at] - first), float(last - places[at + 1])  # the same for a line turned round
+    counts = at, len(spacings) - at - 1
+    if min(counts) < LEAST_SPACINGS or not any(widths):
+        return 0.0
+    # the chance that an exponential spacing is as wide, where so many others tell their mean
+    chances = [
+        -count * np.log1p(spacings[at] / width) for count, width in zip(counts, widths, strict=True) if width
+    ]
+    return float(-np.log(len(along)) - max(chances))
+
+
+def _between_medians(one: FloatArray, other: FloatArray) -> tuple[Doubles, Doubles, Doubles]:
+    """Return the rows of two groups along each line, sorted, and the lower and the higher median."""
+    first, last = np.sort([medians_of(one), medians_of(other)], axis=0)
+    return np.sort(np.concatenate([one, other], axis=1), axis=1), first, last
 
 
 def negentropy_of(rows: FloatArray) -> float:
