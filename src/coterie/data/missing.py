@@ -240,8 +240,10 @@ def _refuse_empty(is_missing: Mask, columns: Sequence[str], source: str) -> None
 
 def _refuse_sizes(X: CheckedRows, columns: Sequence[str], source: str) -> None:
     """Refuse columns whose squares overflow, or vanish although they have values."""
-    sizes = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
-    sizes = sizes.toarray().ravel() if issparse(sizes) else sizes
+    if issparse(X):
+        sizes = np.abs(X).max(axis=0).toarray().ravel()
+    else:
+        sizes = np.maximum(np.fmax.reduce(X, axis=0, initial=0.0), -np.fmin.reduce(X, axis=0, initial=0.0))
     column = int(np.argmax(sizes))
     if sizes[column] > largest_safe(X.dtype, X.shape):
         raise InvalidData(

@@ -6,6 +6,7 @@ find is put back. Any order of the table's rows and columns then gives the same 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,16 +83,27 @@ def _columns(points: Data) -> Indices:
         return np.arange(n_columns)
     places = np.unique(np.linspace(0, n_rows - 1, QUANTILES).astype(np.int64))
     # sorting whole columns takes a fifth of the time of NumPy's partition at several places
-    ranked = np.sort(np.ascontiguousarray(points.T), axis=1)[:, places].T.astype(np.float64)
+    whole = np.ascontiguousarray(points.T)
+    whole.sort(axis=1)
+    ranked = whole[:, places].T.astype(np.float64)
     unit = float(np.abs(ranked - ranked[0]).max()) or 1.0
     keys = np.round((ranked - ranked[0]) / unit, DIGITS)
     order = np.lexsort(keys[::-1])
     at = _places_of_ties(keys[:, order])
-    if at.size:  # 0 and 1 in columns of codes: all values decide
-        some = order[at]
-        whole = np.sort(np.ascontiguousarray(points[:, some].T), axis=1).astype(np.float64)
-        values = np.round((whole - whole[:, :1]) / unit, DIGITS)
-        order[at] = some[_lexicographic(np.concatenate([keys[:, some].T, values], axis=1).astype(">f8"))]
+    if at.size:  # 0 and 1 in columns of codes: the one with more of its lowest value comes first
+        lowest = np.zeros(n_columns)
+        lowest[order[at]] = [
+            -np.searchsorted(whole[column], whole[column, 0] + 0.1**DIGITS / 2 * unit, "right")
+            for column in order[at]
+        ]
+        keys = np.vstack([keys, lowest])
+        order = np.lexsort(keys[::-1])
+        at = _places_of_ties(keys[:, order])
+    if at.size:  # all values decide
+        values = whole[order[at]].astype(np.float64)
+        rounded = np.round((values - values[:, :1]) / unit, DIGITS).astype(">f8")
+        some = order[at][_lexicographic(rounded)]
+        order[at] = some[np.lexsort(keys[::-1][:, some])]
     return np.asarray(order)
 
 
@@ -133,12 +145,13 @@ def _lexicographic(rows: AnyArray) -> Indices:
     return np.asarray(np.ascontiguousarray(rows).view(whole).ravel().argsort(kind="stable"))
 
 
-def fit_in_order(estimator: Model, points: Data) -> Model:
+def fit_in_order(estimator: Model, points: Data, find_order: Callable[[], Indices] | None = None) -> Model:
     """Return the estimator fitted to rows in the order of their values, as if fitted to them as they are.
 
-    An estimator that cannot be put back is fitted to the rows as they are.
+    An estimator that cannot be put back is fitted to the rows as they are. `find_order` gives the order where
+    it may be known.
     """
     if not hasattr(estimator, "with_rows_at") or estimator.row_attributes is None:
         return estimator.fit(points)
-    rows = row_order(points)
+    rows = row_order(points) if find_order is None else find_order()
     return estimator.fit(np.ascontiguousarray(points[rows])).with_rows_at(rows)

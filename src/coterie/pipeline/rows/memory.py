@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import AnyArray, Data, Labels, Model
+from coterie._support.typing import AnyArray, Data, Indices, Labels, Model
 from coterie.data import LeftOut, PreparedRows, Scaling
 from coterie.data.sampling import draw_rows
 from coterie.errors import InvalidParameter
@@ -112,6 +113,11 @@ class MemoryRows:
         """Which columns are categories; None: none."""
         return mixed_columns(self.prepared.levels) if self.prepared.levels else None
 
+    @cached_property
+    def order(self) -> Indices:
+        """The rows in the order of their values, so that no answer depends on another one."""
+        return row_order(self.prepared.points)
+
     def resolve(self, request: FitRequest) -> FitRequest:
         """Return the request with pairs of rows as numbers of these rows."""
         if not request.pairs:
@@ -127,9 +133,18 @@ class MemoryRows:
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
         sample, gaps = draw_rows(self.n_rows, n_sampled(request), request.seed), self.prepared.gaps()
-        some = self.prepared.points[sample], None if gaps is None else gaps[sample]
-        is_observed = self.prepared.complete.is_observed
-        return compare_sample(*some, sample, self.n_rows, request, self.mixed, is_observed=is_observed)
+        points = self.prepared.points
+        is_whole = len(sample) == self.n_rows
+        return compare_sample(
+            points if is_whole else points[sample],
+            None if gaps is None else gaps[sample],
+            sample,
+            self.n_rows,
+            request,
+            self.mixed,
+            is_observed=self.prepared.complete.is_observed,
+            find_order=(lambda: self.order) if is_whole else None,
+        )
 
     def classes_of(self, compared: Compared) -> AnyArray | None:
         """Return the classes of the compared rows, where they were given; else None."""
@@ -151,7 +166,7 @@ class MemoryRows:
             elif request.is_settled or (compared.is_whole and not request.rows_may_move):
                 model = winner.make().fit(points)
             elif compared.is_whole or winner.method in FITTED_TO_ALL or self._fits_all(winner):
-                model = fit_in_order(winner.make(), points)
+                model = fit_in_order(winner.make(), points, lambda: self.order)
             else:
                 model = fit_in_order(winner.make(), np.ascontiguousarray(points[compared.rows]))
                 return Fitted(model, np.asarray(model.predict(points)), (placed_note(winner, compared),))
@@ -215,7 +230,7 @@ class MemoryRows:
 
     def _fit_observed(self, winner: Candidate, request: FitRequest) -> Model:
         points, gaps = self.prepared.points, self.prepared.gaps()
-        order = row_order(points) if request.rows_may_move else np.arange(len(points))
+        order = self.order if request.rows_may_move else np.arange(len(points))
         model = replace(winner, parameters={**winner.parameters, "missing": "observed"}).make()
         return model.fit(np.where(gaps, np.nan, points)[order]).with_rows_at(order)
 

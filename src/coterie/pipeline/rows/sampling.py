@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -40,7 +41,13 @@ def n_sampled(request: FitRequest) -> int:
 
 
 def compare_some(
-    points: Data, numbers: Indices, n_rows: int, request: FitRequest, *, mixed: MixedColumns | None = None
+    points: Data,
+    numbers: Indices,
+    n_rows: int,
+    request: FitRequest,
+    *,
+    mixed: MixedColumns | None = None,
+    find_order: Callable[[], Indices] | None = None,
 ) -> Compared:
     """Return the rows of a sample that methods are compared on: without copies, up to the budget.
 
@@ -56,6 +63,8 @@ def compare_some(
         Numbers of groups, budget, seed.
     mixed : MixedColumns, default=None
         Which columns are categories; None: none.
+    find_order : callable, default=None
+        Gives the order of the sample by its values; None: it is sorted here, if need be.
     """
     values = points if mixed is None else np.where(np.isnan(points), UNSEEN, points)
     rows = np.arange(len(points)) if request.pairs else without_copies(values)
@@ -64,7 +73,8 @@ def compare_some(
     n_different = len(rows)
     most = request.budget.rows if mixed is None else request.budget.rows // MIXED_COST
     if n_different > most:
-        by_value = rows[row_order(np.asarray(points)[rows])]
+        is_all = n_different == len(points)
+        by_value = find_order() if find_order and is_all else rows[row_order(np.asarray(points)[rows])]
         rng = np.random.default_rng(request.seed)
         rows = np.sort(rng.choice(by_value, most, replace=False))
     note = _note(len(points), n_different, len(rows), n_rows)
@@ -82,6 +92,7 @@ def compare_sample(
     mixed: MixedColumns | None,
     *,
     is_observed: bool,
+    find_order: Callable[[], Indices] | None = None,
 ) -> Compared:
     """Return the rows of a sample that methods are compared on: complete ones, where there are enough.
 
@@ -91,7 +102,7 @@ def compare_sample(
         The sample, scaled and filled.
     gaps : array of bool of shape (n, d) or None
         Which values were filled; None: none.
-    numbers, n_rows, request, mixed
+    numbers, n_rows, request, mixed, find_order
         As in `compare_some`.
     is_observed : bool
         Whether values are those of the most similar row; else medians, which repeat.
@@ -100,10 +111,10 @@ def compare_sample(
     if gaps is not None:  # filled values can look like a group
         complete = np.flatnonzero(~gaps.any(axis=1))
         if len(complete) >= ENOUGH_COMPLETE:
-            points, numbers, gaps = points[complete], numbers[complete], None
+            points, numbers, gaps, find_order = points[complete], numbers[complete], None, None
         elif not is_observed and mixed is None:
-            points = fill_from_similar(np.where(gaps, np.nan, points))
-    compared = compare_some(points, numbers, n_rows, request, mixed=mixed)
+            points, find_order = fill_from_similar(np.where(gaps, np.nan, points)), None
+    compared = compare_some(points, numbers, n_rows, request, mixed=mixed, find_order=find_order)
     is_turned = compared.points.shape[1] != n_columns or compared.mixed is not None
     if gaps is None or is_turned:
         return compared
