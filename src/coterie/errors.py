@@ -12,6 +12,7 @@ class CoterieError(Exception):
     """Base of everything that Coterie raises on purpose."""
 
     shell_text: str | None = None  # the same in the words of the command line, where those differ
+    page_text: str | None = None  # and in those of the explorer's page
 
     def __init__(self, *facts: object) -> None:
         # whatever a message quotes, it stays one that can be read: what is wrong, and at its end the way out
@@ -19,9 +20,10 @@ class CoterieError(Exception):
             *(shortened(fact, LONGEST_MESSAGE) if isinstance(fact, str) else fact for fact in facts)
         )
 
-    def in_shell(self, text: str) -> Self:
-        """Set the words for the command line and return the error itself."""
+    def in_shell(self, text: str, *, in_page: str | None = None) -> Self:
+        """Set the words for the command line, and for the explorer's page; return the error itself."""
         self.shell_text = shortened(text, LONGEST_MESSAGE)
+        self.page_text = None if in_page is None else shortened(in_page, LONGEST_MESSAGE)
         return self
 
 
@@ -110,6 +112,11 @@ def did_you_mean(name: object, choices: Iterable[str]) -> str:
     """
     near = nearest_name(name, choices) if isinstance(name, str) else None
     return f' Did you mean "{near}"?' if near is not None else ""
+
+
+def in_page(error: BaseException) -> str:
+    """Return what an error says in the words of the explorer's page."""
+    return getattr(error, "page_text", None) or str(error)
 
 
 def shown_in_shell(value: object) -> str:

@@ -233,7 +233,7 @@ def test_shell(case, stored, expected, capsys):
         assert told["scale"] == expected.groups.recipe.scale
         assert told["headline"] == expected.headline
         assert told["columns"] == list(expected.groups.table_columns)
-        assert told["notes"] == list(render_notes(expected.notes, shell=True))
+        assert told["notes"] == list(render_notes(expected.notes, "shell"))
 
 
 def test_blocks(case, expected):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import coterie
-from coterie._support.notes import in_shell
+from coterie._support.notes import worded
 from coterie.data import as_table, prepare_rows, read_table
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -263,7 +263,9 @@ def test_codes_are_left_out_with_the_option_that_decides(tmp_path):
             ("store_id", "an id that repeats"),
             ("target", "classes"),
         ]
-        assert any(in_shell(note).endswith("--keep zip,store_id,target uses them") for note in prepared.notes)
+        assert any(
+            worded(note, "shell").endswith("--keep zip,store_id,target uses them") for note in prepared.notes
+        )
         assert 'year holds years, used as a number; drop=["year"] if they are labels' in prepared.notes
         assert prepare_rows(table, keep=["zip", "target"]).choice.used == ("zip", "target", "year", "spend")
         assert table.key_columns() == ()

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
 import coterie
-from coterie._support.notes import in_shell
+from coterie._support.notes import worded
 from coterie.cluster import AgglomerativeClustering, KMeans
 from coterie.data import as_table, prepare_rows, read_label_pair
 from coterie.data.missing import fill_from_similar
@@ -38,7 +38,7 @@ def test_few_gaps_leave_rows_out():
     assert len(prepared.rows) == 298
     done = '2 of 300 rows left out (missing="observed" uses them)'
     assert prepared.notes == (f"missing values: x0 0.67 %, x2 0.33 %; {done}",)
-    assert [in_shell(note) for note in prepared.notes] == [
+    assert [worded(note, "shell") for note in prepared.notes] == [
         "missing values: x0 0.67 %, x2 0.33 %; 2 of 300 rows left out (--missing observed uses them)"
     ]
     assert prepare_rows(as_table(X)).complete.n_dropped == 2

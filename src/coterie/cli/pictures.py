@@ -189,7 +189,7 @@ def show_sheet(found: PictureFeatures, labels: Labels, titles: Sequence[str], ou
 
 
 def _print_notes(notes: Iterable[str]) -> None:
-    for note in render_notes(notes, shell=True):
+    for note in render_notes(notes, "shell"):
         print(f"  note: {note}")
 
 

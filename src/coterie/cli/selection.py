@@ -56,7 +56,7 @@ class Selection:
             "scale": self.scale,
             "seed": self.request.seed,
             **self.evidence.to_dict(),
-            "notes": list(render_notes([*self.notes, *self.evidence.notes], shell=True)),
+            "notes": list(render_notes([*self.notes, *self.evidence.notes], "shell")),
         }
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, ClassVar, TypeAlias
 
 from coterie._printing import shortened
-from coterie._support.notes import in_shell, option_of
+from coterie._support.notes import DATES, Door, option_of, worded
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
@@ -243,9 +243,14 @@ def choose_columns(
 
         shapes = note_other_shapes(looks)
         if shapes:
-            raise InvalidData(f"{what}: {shapes[0]}.").in_shell(f"{what}: {in_shell(shapes[0])}.")
-        raise InvalidData(f"{what}: {_why(left_out)}").in_shell(f"{what}: {_why(left_out, shell=True)}")
+            raise _worded(lambda door: f"{what}: {worded(shapes[0], door)}.")
+        raise _worded(lambda door: f"{what}: {_why(left_out, door)}")
     return ColumnChoice(tuple(used), tuple(left_out))
+
+
+def _worded(tell: Callable[[Door], str]) -> InvalidData:
+    """Return the error that a function words for each door."""
+    return InvalidData(tell("python")).in_shell(tell("shell"), in_page=tell("page"))
 
 
 def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
@@ -259,11 +264,11 @@ def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
     needed = f"at most {MOST_CATEGORIES} are taken as categories" if is_category else "numbers are needed"
     fact = f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, {needed}.'
     return InvalidParameter(f"{fact}{remedy_for(reason, name)}").in_shell(
-        f"{fact}{remedy_for(reason, name, shell=True)}"
+        f"{fact}{remedy_for(reason, name, 'shell')}", in_page=f"{fact}{remedy_for(reason, name, 'page')}"
     )
 
 
-def remedy_for(reason: str, name: str, *, shell: bool = False) -> str:
+def remedy_for(reason: str, name: str, door: Door = "python") -> str:
     """Return what to do about a column that is left out, as a sentence with a blank before it; or nothing.
 
     Examples
@@ -273,29 +278,28 @@ def remedy_for(reason: str, name: str, *, shell: bool = False) -> str:
     """
     for start, remedy in REMEDIES.items():
         if reason.startswith(start):
-            return " " + _with_options(remedy, shortened(name), shell=shell)
+            return " " + _with_options(remedy, shortened(name), door)
     return ""
 
 
-def _with_options(remedy: str, name: str, *, shell: bool) -> str:
+def _with_options(remedy: str, name: str, door: Door) -> str:
+    shell = "coterie fit " if door == "page" else ""
     options = {
-        "keep": option_of("keep", [name], shell=shell),
-        "truth": f"--truth {name}" if shell else f'truth="{name}"',
-        "dates": "--dates year, month, weekday or as-number"
-        if shell
-        else 'dates="year", "month", "weekday" or "as-number"',
-        "hours": "--dates as-number" if shell else 'dates="as-number"',
+        "keep": option_of("keep", [name], door),
+        "truth": f'truth="{name}"' if door == "python" else f"{shell}--truth {name}",
+        "dates": DATES[door],
+        "hours": 'dates="as-number"' if door == "python" else f"{shell}--dates as-number",
     }
     for option, text in options.items():
         remedy = remedy.replace(f"{{{option}}}", text)
     return remedy
 
 
-def _why(left_out: Sequence[LeftOut], *, shell: bool = False) -> str:
+def _why(left_out: Sequence[LeftOut], door: Door = "python") -> str:
     listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
         " ..." if len(left_out) > LISTED else ""
     )
-    remedies = dict.fromkeys(remedy_for(column.reason, column.name, shell=shell) for column in left_out)
+    remedies = dict.fromkeys(remedy_for(column.reason, column.name, door) for column in left_out)
     return f"{listed}.{''.join(list(remedies)[:2])}"
 
 

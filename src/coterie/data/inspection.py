@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import count_of, shortened, visible
-from coterie._support.notes import Note, in_shell, option_of, render_notes
+from coterie._support.notes import Note, option_of, render_notes, worded
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, PolarsSeries
 from coterie.data.categories import is_category, texts_of
@@ -125,9 +125,10 @@ class Inspection:
     def in_shell(self) -> Inspection:
         """Return the same in the words of the command line."""
         columns = tuple(
-            replace(one, why=in_shell(one.why), remedy=in_shell(one.remedy)) for one in self.columns
+            replace(one, why=worded(one.why, "shell"), remedy=worded(one.remedy, "shell"))
+            for one in self.columns
         )
-        return replace(self, columns=columns, notes=render_notes(self.notes, shell=True))
+        return replace(self, columns=columns, notes=render_notes(self.notes, "shell"))
 
     def to_dict(self) -> JsonObject:
         """Return all facts as plain values."""
@@ -233,7 +234,7 @@ def _without_mostly_empty(facts: Sequence[ColumnFacts], kept: Collection[str]) -
 
 def _leave_out(one: ColumnFacts, reason: str) -> ColumnFacts:
     name = shortened(one.column)
-    remedy = Note(*(f"To use it: {option_of('keep', [name], shell=shell)}." for shell in (False, True)))
+    remedy = Note.of(lambda door: f"To use it: {option_of('keep', [name], door)}.")
     return replace(one, role=LEFT_OUT, why=reason, remedy=remedy)
 
 
@@ -259,16 +260,15 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     values = series if look.numbers is None else look.values(as_is=is_kept)
     said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
     about = _joined(said, series.name)
-    remedy: str = Note(*(remedy_for(reason or "", series.name, shell=one).strip() for one in (False, True)))
+    remedy: str = Note.of(lambda door: remedy_for(reason or "", series.name, door).strip())
     names_rows = look.is_text and series.n_unique() == len(series) and not is_kept
     if look.reason == "a key" or names_rows:  # text cannot be kept; a value of each row has none to join
         remedy = ""
     n_infinite = _count_infinite(values) if reason is None and look.numbers is not None else 0
     if reason is None and look.is_text:
-        about, name = Note(*[_about_category(look)] * 2), shortened(series.name)
-        remedy = Note(
-            *(f"To leave it out: {option_of('drop', [name], shell=shell)}." for shell in (False, True))
-        )
+        categories, name = _about_category(look), shortened(series.name)
+        about = Note.of(lambda door: categories)
+        remedy = Note.of(lambda door: f"To leave it out: {option_of('drop', [name], door)}.")
     elif reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
     if n_infinite:
@@ -295,12 +295,12 @@ def _about_category(look: Look) -> str:
 
 
 def _joined(notes: Sequence[str], name: str = "") -> Note:
-    """Return notes as one, without the name of the column, in the words of Python and of the shell."""
-    texts = (
-        "; ".join(note.removeprefix(": ").removeprefix(f"{name}: ") for note in said)
-        for said in (notes, [in_shell(note) for note in notes])
+    """Return notes as one, without the name of the column."""
+    return Note.of(
+        lambda door: "; ".join(
+            worded(note, door).removeprefix(": ").removeprefix(f"{name}: ") for note in notes
+        )
     )
-    return Note(*texts)
 
 
 def _count_infinite(values: PolarsSeries) -> int:
@@ -337,14 +337,11 @@ def _remedy_of_used(look: Look, values: PolarsSeries, *, is_kept: bool) -> str:
     whole = None if is_kept else as_whole(series)
     if whole is not None and are_years(whole.name, float(whole.min()), float(whole.max())):
         name = shortened(series.name)
-        return Note(
-            *(f"Years as labels: {option_of('drop', [name], shell=shell)}." for shell in (False, True))
-        )
+        return Note.of(lambda door: f"Years as labels: {option_of('drop', [name], door)}.")
     if not values.null_count():
         return ""
-    return Note(
-        'Missing values: missing="observed" or "drop".', "Missing values: --missing observed or drop."
-    )
+    options = ('missing="observed" or "drop"', "--missing observed or drop", "observed or drop in Data")
+    return Note(*(f"Missing values: {option}." for option in options))
 
 
 def _count_different(values: PolarsSeries) -> int:

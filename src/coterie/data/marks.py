@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from coterie._printing import count_of, shortened
-from coterie._support.notes import Note, option_of
+from coterie._support.notes import Door, Note, option_of
 from coterie._support.optional import require
 from coterie._support.typing import PolarsSeries
 
@@ -135,10 +136,10 @@ def without_sentinels(numbers: PolarsSeries, sentinels: Counts) -> PolarsSeries:
     return polars.select(polars.when(~is_gone).then(numbers)).to_series().alias(numbers.name)
 
 
-def _note_sentinels(names: Sequence[str], counts: Counts, *, each: bool, shell: bool) -> str:
+def _note_sentinels(door: Door, *, names: Sequence[str], counts: Counts, each: bool) -> str:
     them = "it" if len(names) == 1 and sum(counts.values()) == 1 else "them"
-    like = "such as " if len(names) > SHOWN else ""
-    option = option_of("keep", names[:1] if like else names, shell=shell)
+    like = "such as " if len(names) > SHOWN and door != "page" else ""
+    option = option_of("keep", names[:1] if like else names, door)
     return f"{_note_alike(names, counts, each=each, quoted=False)} ({like}{option} uses {them})"
 
 
@@ -163,8 +164,8 @@ def note_marks(marks_of: Mapping[str, Counts], sentinels_of: Mapping[str, Counts
         (names, _note_alike(names, counts, each=marks_each, quoted=True)) for names, counts in marks
     ]
     for names, counts in sentinels:
-        texts = (_note_sentinels(names, counts, each=sentinels_each, shell=shell) for shell in (False, True))
-        notes.append((names, Note(*texts)))
+        tell = partial(_note_sentinels, names=names, counts=counts, each=sentinels_each)
+        notes.append((names, Note.of(tell)))
     more = len({name for names, _ in notes[SHOWN:] for name in names})
     told = [note for _, note in notes[:SHOWN]]
     return (*told, *([f"and marks of missing values in {more} more columns"] if more > 0 else []))

@@ -197,7 +197,7 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
         rows = f"{complete.n_dropped:,} of {n_rows:,} rows"
         if sum(count for _, count in counts) == complete.n_dropped * complete.X.shape[1]:
             return (f"{missing}; {rows} without any value left out",)
-        hints = ('missing="observed"', "--missing observed")
+        hints = ('missing="observed"', "--missing observed", '"observed" in Data')
         return (Note(*(f"{missing}; {rows} left out ({hint} uses them)" for hint in hints)),)
     filled = sum(count for _, count in counts)
     cells = count_of(filled, "cell")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from coterie._printing import listed, shortened
-from coterie._support.notes import Note, option_of
+from coterie._support.notes import DATES, Door, Note, option_of
 from coterie._support.optional import require
 from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
@@ -16,7 +16,6 @@ from coterie.data.schema import SOURCES, TARGETS, are_years
 from coterie.errors import EmptyFile
 
 NAMED = 12  # columns of one option
-DATES_IN_PYTHON = 'dates="year", "month", "weekday" or "as-number"'
 LOOKED_AT = 10_000  # rows that tell links and series
 LEAST_STEPS = 3  # rows of a series
 SHOWN_VALUES = 3  # columns of values in a hint
@@ -69,12 +68,12 @@ def _note_categories(used: Sequence[str], levels: Levels) -> list[str]:
     if not names:
         return []
     one = len(names) == 1
-    texts = (
-        f"{listed(names)} used as categor{'y' if one else 'ies'}; "
-        f"{_option('drop', names, shell)} leaves {'it' if one else 'them'} out"
-        for shell in (False, True)
-    )
-    return [Note(*texts)]
+    used_as = f"{listed(names)} used as categor{'y' if one else 'ies'}"
+    return [
+        Note.of(
+            lambda door: f"{used_as}; {_option('drop', names, door)} leaves {'it' if one else 'them'} out"
+        )
+    ]
 
 
 # a comma, an apostrophe or a blank between digits, brackets for a minus, a second point
@@ -114,37 +113,38 @@ def _note_left_out(choice: ColumnChoice) -> list[str]:
         if by_reason:
             fact = listed([f"{listed(names)} ({reason})" for reason, names in by_reason.items()])
             names = [name for same in by_reason.values() for name in same]
-            notes.append(Note(*(f"left out: {fact}; {option(names, shell)}" for shell in (False, True))))
+            notes.append(
+                Note.of(lambda door: f"left out: {fact}; {option(names, door)}")  # noqa: B023  # called at once
+            )
     return notes
 
 
-def _keep_them(names: Sequence[str], shell: bool) -> str:
-    return f"{_option('keep', names, shell)} uses {_them(names)}"
+def _keep_them(names: Sequence[str], door: Door) -> str:
+    return f"{_option('keep', names, door)} uses {_them(names)}"
 
 
-def _option(name: str, columns: Sequence[str], shell: bool) -> str:
+def _option(name: str, columns: Sequence[str], door: Door) -> str:
     """Return how an option is written with all of these columns; with the first where they are very many."""
-    few = columns if len(columns) <= NAMED else columns[:1]
-    return f"{'such as ' if len(few) < len(columns) else ''}{option_of(name, few, shell=shell)}"
+    few = columns if len(columns) <= NAMED or door == "page" else columns[:1]
+    return f"{'such as ' if len(few) < len(columns) else ''}{option_of(name, few, door)}"
 
 
-def _use_dates(names: Sequence[str], shell: bool) -> str:
-    how = "--dates year, month, weekday or as-number"
-    return f"{how if shell else DATES_IN_PYTHON} uses {_them(names)}"
+def _use_dates(names: Sequence[str], door: Door) -> str:
+    return f"{DATES[door]} uses {_them(names)}"
 
 
 def _them(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-_OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], bool], str]], ...] = (
+_OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], Door], str]], ...] = (
     (lambda reason: reason in CODES, _keep_them),
     (lambda reason: reason == NOT_ASSOCIATED, _keep_them),
     (lambda reason: reason in (f"a {DATE}", f"a {TIME}"), _use_dates),
     (lambda reason: reason.endswith(("% missing", " files")), _keep_them),
-    (lambda reason: reason.startswith("text with"), lambda names, shell: "too many to be categories"),
-    (lambda reason: reason.startswith("mixed units"), lambda names, shell: "convert to one unit first"),
-    (lambda reason: reason.startswith("text in"), lambda names, shell: "correct or empty those cells"),
+    (lambda reason: reason.startswith("text with"), lambda names, door: "too many to be categories"),
+    (lambda reason: reason.startswith("mixed units"), lambda names, door: "convert to one unit first"),
+    (lambda reason: reason.startswith("text in"), lambda names, door: "correct or empty those cells"),
 )
 
 
@@ -159,11 +159,7 @@ def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[s
     if not years:
         return []
     are = "holds years, used as a number" if len(years) == 1 else "hold years, used as numbers"
-    texts = (
-        f"{listed(years)} {are}; {_option('drop', years, shell)} if they are labels"
-        for shell in (False, True)
-    )
-    return [Note(*texts)]
+    return [Note.of(lambda door: f"{listed(years)} {are}; {_option('drop', years, door)} if they are labels")]
 
 
 def note_empty_files(empty: Sequence[str], n_filled: int) -> tuple[str, ...]:
@@ -205,11 +201,8 @@ def _note_links(looks: Mapping[str, Look]) -> list[str]:
     if not first & second:
         return []
     fact = f"{shortened(ends[0])} and {shortened(ends[1])} look like links of a network"
-    return [
-        Note(
-            f"{fact}; coterie.fit(graph=...) finds its communities", f"{fact}; --graph finds its communities"
-        )
-    ]
+    options = ("coterie.fit(graph=...)", "--graph", "coterie fit --graph")
+    return [Note(*(f"{fact}; {option} finds its communities" for option in options))]
 
 
 def _note_series(looks: Mapping[str, Look]) -> list[str]:
@@ -237,11 +230,6 @@ def _note_series(looks: Mapping[str, Look]) -> list[str]:
             columns = [name, time, *rest[:SHOWN_VALUES]]
             fact = f"{shortened(name)} and {shortened(time)} look like time series, one per {shortened(name)}"
             return [
-                Note(
-                    *(
-                        f"{fact}; {option_of('series', columns, shell=shell)} groups these"
-                        for shell in (False, True)
-                    )
-                )
+                Note.of(lambda door: f"{fact}; {option_of('series', columns, door)} groups these")  # noqa: B023
             ]
     return []

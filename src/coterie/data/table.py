@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened
+from coterie._support.notes import DOORS
 from coterie._support.optional import require
 from coterie._support.typing import CheckedRows, Data, PolarsSeries
 from coterie.data.categories import Levels, codes_of, is_yes_no, levels_of
@@ -188,10 +189,9 @@ class Table:
         if look.reason != "empty":
             reason = look.reason or ""
             fact = f'{self.source}: column "{shortened(name)}" must hold numbers, but is {reason}.'
-            python, shell = (
-                "" if reason == "text" else remedy_for(reason, name, shell=one) for one in (False, True)
-            )
-            raise InvalidData(f"{fact}{python}").in_shell(f"{fact}{shell}")
+            texts = (fact + ("" if reason == "text" else remedy_for(reason, name, door)) for door in DOORS)
+            python, shell, page = texts
+            raise InvalidData(python).in_shell(shell, in_page=page)
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
 

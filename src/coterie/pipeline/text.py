@@ -31,6 +31,7 @@ SEPARATOR = "\0"  # between a label and its text until the width is known
 NO_GROUP = Note(
     "every row is noise. Try another method, or smaller min_samples or min_cluster_size.",
     "every row is noise. Try another --method, or smaller --set min_samples=N or min_cluster_size=N.",
+    "every row is noise. Try another method in Method, or smaller values there.",
 )
 
 
@@ -50,7 +51,7 @@ def summary(found: Clustering, *, shell: bool = False) -> str:
     lines += _facts(found)
     lines.append(f"{INDENT}{_how(found)}")
     notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
-    lines += [f"{INDENT}note: {note}" for note in render_notes(notes, shell=shell)]
+    lines += [f"{INDENT}note: {note}" for note in render_notes(notes, "shell" if shell else "python")]
     return "\n".join(one_line(line) for line in lines).rstrip()
 
 

@@ -367,3 +367,23 @@ def test_what_is_said_before_a_fit_is_shown(client, preparation):
     assert state["data"]["columns"][1]["weight"] == preparation.get("weights", {}).get("x", 1.0)
     assert state["sizes"]["max"] == preparation.get("max")
     assert len(client.do({"op": "fit", "k": 3, "believe": False})["log"]) == 2
+
+
+def test_notes_name_the_switches_of_the_page(client):
+    """What is said about columns and gaps names what the page has, not options of Python or the shell."""
+    rows = [f"{x},{'' if at == 4 else y},{10_000 + at % 20:05}" for at, (x, y) in enumerate(blobs())]
+    client.http.post("/api/upload", content="\n".join(["x,y,zip", *rows]), headers={"X-File-Name": "z.csv"})
+    client.post("/api/stop")
+    state = client.do({**FIT, "believe": False})
+    said = "\n".join([*state["data"]["notes"], *state["answer"]["notes"]])
+    assert 'zip (a postal code); "use" in Data uses it' in said
+    assert "keep=" not in said
+    assert "--" not in said
+    texts = "\n".join(["zip,day", *(f"{10_000 + at % 20:05},2024-01-{at % 28 + 1:02}" for at in range(60))])
+    found = client.http.post("/api/upload", content=texts, headers={"X-File-Name": "texts.csv"})
+    assert found.status_code == 202
+    data = client.wait()["data"]
+    assert (data["rows_used"], [one["role"] for one in data["columns"]]) == (0, ["left out", "left out"])
+    assert data["problem"].endswith(
+        'To use it: "use" in Data. Use coterie fit --dates year, month, weekday or as-number.'
+    )

@@ -35,7 +35,7 @@ def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) 
     about = found.to_dict()
     for name in ("columns", "left_out", "seconds"):
         about.pop(name)
-    about["notes"] = list(render_notes(found.notes, shell=True))
+    about["notes"] = list(render_notes(found.notes, "shell"))
     groups = _facts(found.groups, labels=labels, model=model)
     in_blocks = {"n_blocks": found.blocks.n_blocks} if hasattr(found, "blocks") else {}
     return {**groups, **about, "seconds": round(found.seconds, 6), **in_blocks}

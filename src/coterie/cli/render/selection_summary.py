@@ -123,7 +123,7 @@ def _number(value: float, *, is_choice: bool) -> str:
 def _notes(found: Selection) -> tuple[str, ...]:
     flags = found.evidence.flags
     more = [f"and {len(flags) - SHOWN_FLAGS} more like these"] if len(flags) > SHOWN_FLAGS else []
-    return render_notes([*found.notes, *flags[:SHOWN_FLAGS], *more, *found.evidence.notes], shell=True)
+    return render_notes([*found.notes, *flags[:SHOWN_FLAGS], *more, *found.evidence.notes], "shell")
 
 
 def _next_command(found: Selection) -> str:

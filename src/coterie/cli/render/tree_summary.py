@@ -28,7 +28,7 @@ def show(grown: GrownTree, *, as_json: bool, labels: Path | None, newick: Path |
     tree, out = grown.tree, console()
     left_out = f"; left out: {', '.join(map(str, grown.left_out))}" if grown.left_out else ""
     print(f"{grown.table.source}   {grown.table.n_rows:,} rows; {_columns(grown)}{left_out}")
-    for note in render_notes(grown.notes, shell=True):
+    for note in render_notes(grown.notes, "shell"):
         print(f"  note: {note}")
     print(f"\n  {_about(grown)}\n")
     if grown.labels is not None:
@@ -63,7 +63,7 @@ def facts(grown: GrownTree, *, labels: Path | None, newick: Path | None) -> Json
         "rows_left_out": grown.table.n_rows - tree.n_leaves,
         "columns": list(grown.columns),
         "left_out": {column.name: column.reason for column in grown.left_out},
-        "notes": list(render_notes(grown.notes, shell=True)),
+        "notes": list(render_notes(grown.notes, "shell")),
         "linkage": grown.how.linkage,
         "distance": grown.how.metric,
         "scale": None if grown.how.is_matrix else grown.scale,

@@ -86,7 +86,7 @@ class Agreement:
             "truth": pair.true_name,
             "rows": len(pair.pred),
             "rows_left_out": pair.n_dropped,
-            "notes": list(render_notes(pair.notes, shell=True)),
+            "notes": list(render_notes(pair.notes, "shell")),
             "noise": self.noise,
             "classes": n_classes,
             "clusters": n_clusters,
@@ -100,7 +100,7 @@ class Agreement:
         dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
         rows = f"{count_of(len(pair.pred), 'row')}{dropped}"
         lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
-        lines += [*(f"  {note}" for note in render_notes(pair.notes, shell=True)), ""]
+        lines += [*(f"  {note}" for note in render_notes(pair.notes, "shell")), ""]
         first = first_measures(dict(comparison), AGAINST_TRUTH)
         if not first:
             return "\n".join([*lines, str(comparison)])
@@ -151,7 +151,7 @@ class Quality:
             "columns": list(found.columns),
             "rows": len(found.labels),
             "rows_left_out": found.n_dropped,
-            "notes": list(render_notes(found.notes, shell=True)),
+            "notes": list(render_notes(found.notes, "shell")),
             "distance": self.distance,
             "scale": self.scale,
             "noise": self.noise,
@@ -174,7 +174,7 @@ class Quality:
             f"{columns} of {found.data_source} ({shown}), {how}"
         ]
         left_out = [f"left out: {each}" for each in found.left_out]
-        lines += [f"  {note}" for note in render_notes([*found.notes, *left_out], shell=True)]
+        lines += [f"  {note}" for note in render_notes([*found.notes, *left_out], "shell")]
         lines.append("")
         values = {name: float(value) for name, value in self.assessment.items()}
         values = {name: value for name, value in values.items() if not found.levels or not np.isnan(value)}

@@ -140,9 +140,8 @@ def no_position(place: Place, source: str, problem: str) -> InvalidParameter:
 def note_place(place: Place) -> Note:
     """Say that two columns are used as one position."""
     what = f"{' and '.join(place.columns)} (degrees) are used as one position on the Earth, in km"
-    return Note(
-        f'{what}; places="off" uses them as two numbers', f"{what}; --places off uses them as two numbers"
-    )
+    options = ('places="off"', "--places off", "coterie fit --places off")
+    return Note(*(f"{what}; {option} uses them as two numbers" for option in options))
 
 
 def named_pairs(columns: Sequence[str]) -> list[Place]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from coterie._support.typing import JsonObject
-from coterie.errors import CoterieError, InvalidParameter
+from coterie.errors import CoterieError, InvalidParameter, in_page
 from coterie.show.explorer.exports import EXPORTS, export
 from coterie.show.explorer.jobs import Job
 from coterie.show.explorer.maps import as_single
@@ -321,6 +321,6 @@ def answer(session: Session, call: Call) -> Reply:
     except (Busy, Taken) as error:
         return reply({"error": str(error)}, 409)
     except CoterieError as error:
-        return reply({"error": str(error)}, 400)
+        return reply({"error": in_page(error)}, 400)
     except MemoryError:
         return reply({"error": "Out of memory. Use fewer rows or columns."}, 500)

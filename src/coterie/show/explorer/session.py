@@ -15,9 +15,10 @@ import numpy as np
 
 from coterie._printing import count_of
 from coterie._support.config import version
+from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Settings
 from coterie.cluster import find_method
-from coterie.errors import CoterieError, InvalidParameter
+from coterie.errors import CoterieError, InvalidParameter, in_page
 from coterie.pipeline.recipe import takes_k
 from coterie.show.explorer import views
 from coterie.show.explorer.exports import stem_of
@@ -255,7 +256,7 @@ class Session:
                         return
                     book.accept(checked, apply(book.state, checked), when)
                 except CoterieError as error:
-                    self._replay_failed(str(error))
+                    self._replay_failed(in_page(error))
                     return
                 self._left.pop(0)
             self._when_replayed()
@@ -458,7 +459,8 @@ class Session:
         if book is None:
             return {**shared, **NOTHING}
         state = book.state
-        facts = self._facts(state)
+        problem = views.problem_of(state)
+        facts = views.NO_FACTS if problem else self._facts(state)
         belief = state.belief
         method = None if state.answer is None else state.answer.groups.recipe.title
         found: JsonObject = clean(
@@ -473,13 +475,13 @@ class Session:
                 "resumed": self.resumed,
                 "warning": book.warning or self._changed_on_disk(book),
                 "can_save": self.folder is not None,
-                "data": self._data(book, state),
+                "data": self._data(book, state, problem),
                 "answer": {
                     "headline": count_of(state.k, "group") if belief is None else belief.verdict.headline,
                     "method": method,
                     "k": state.k,
                     "verdict": None if belief is None else belief.verdict.to_dict(),
-                    "notes": [] if state.answer is None else list(dict.fromkeys(state.answer.notes)),
+                    "notes": [] if state.answer is None else list(render_notes(state.answer.notes, "page")),
                 },
                 "groups": views.groups_of(state, facts),
                 "noise": {"size": state.n_noise},
@@ -502,16 +504,16 @@ class Session:
         found: JsonObject = self._kept.get(key, lambda: views.described(state))
         return found
 
-    def _data(self, book: Workbook, state: State) -> JsonObject:
+    def _data(self, book: Workbook, state: State, problem: str | None) -> JsonObject:
         data = book.data
         columns = self._kept.get(("columns", id(data)), lambda: views.columns_of(data))
-        used = views.used_columns(state, columns)
+        used = views.used_columns(state, columns, problem)
         n_used = sum(one["role"] == "used" for one in used)
         return {
             "name": data.name,
             "kind": data.kind,
             "rows": data.n_rows,
-            "rows_used": len(state.rows.prepared.rows),
+            "rows_used": 0 if problem else len(state.rows.prepared.rows),
             "sample": None
             if data.sample is None
             else {"rows": data.sample.n_rows, "of": data.sample.n_of, "text": data.sample.text},
@@ -519,7 +521,8 @@ class Session:
             "text": f"{data.n_rows:,} rows; {n_used} of {len(used)} columns used",
             "scale": state.roles.scale,
             "missing": state.roles.missing,
-            "notes": list(state.rows.prepared.notes),
+            "notes": [] if problem else list(render_notes(state.rows.prepared.notes, "page")),
+            "problem": problem,
         }
 
     def labels(self, where: str | None = None) -> tuple[bytes, dict[str, str]] | Job:

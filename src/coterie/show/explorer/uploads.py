@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from coterie._support.typing import JsonObject
-from coterie.errors import CoterieError, InvalidParameter
+from coterie.errors import CoterieError, InvalidParameter, in_page
 from coterie.show.explorer.session import Session
 from coterie.workbook import Workbook
 from coterie.workbook.files import SUFFIX, parse_workbook
@@ -49,7 +49,7 @@ def open_upload(session: Session, given: str | None, content: bytes) -> JsonObje
         book = Workbook.open(path)
     except CoterieError as error:
         path.unlink(missing_ok=True)
-        text = str(error).replace(f"{session.upload_folder()}/", "")  # where it lies is nobody's business
+        text = in_page(error).replace(f"{session.upload_folder()}/", "")  # where it lies is nobody's business
         raise InvalidParameter(text) from None
     # its name is what a workbook or a script should say, not where it lies in this session
     session.open(Workbook(replace(book.data, where=name, stamp=None)), folder=None)

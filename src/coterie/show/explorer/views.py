@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from coterie._printing import in_sentence, visible
+from coterie._support.notes import worded
 from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
 from coterie.data import inspect
 from coterie.data.categories import texts_of
 from coterie.data.prepared import NOT_NAMED
+from coterie.errors import CoterieError, in_page
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.pipeline import Clustering
 from coterie.pipeline.groups import learn_rules, share_words
@@ -34,6 +36,7 @@ MOST_EVIDENCE_COLUMNS = 60
 MOST_RULE_ROWS = 100_000  # rules of more rows take longer than a person waits for an edit
 KEPT = 16
 MOST_LEAVES = 60  # of a tree that fits into a panel
+NO_FACTS: JsonObject = {"features": [], "rules": [], "tree": None, "columns": []}  # of rows without groups
 REASONS = {"dropped": "left out as you asked", NOT_NAMED: "not among the columns asked for"}
 MOST_BARS = 200  # silhouettes of a group that are drawn
 
@@ -109,8 +112,8 @@ def columns_of(data: Dataset) -> list[JsonObject]:
                 "kind": kind,
                 "numeric": data.table.is_matrix or data.table.looks[one.column].numbers is not None,
                 "role": one.role,
-                "why": one.why,
-                "remedy": one.remedy,
+                "why": worded(one.why, "page"),
+                "remedy": worded(one.remedy, "page"),
                 "missing": one.missing,
                 "different": one.n_different,
                 "histogram": list(one.histogram) or None,
@@ -131,11 +134,23 @@ def _values_of(data: Dataset, name: str) -> list[JsonObject] | None:
     ]
 
 
-def used_columns(state: State, columns: list[JsonObject]) -> list[JsonObject]:
-    """Return the columns with the role that they have in the rows as they are prepared now."""
-    prepared = state.rows.prepared
-    used = {*prepared.choice.used, *(name for place in prepared.places for name in place.columns)}
-    reasons = {one.name: one.reason for one in prepared.choice.left_out}
+def problem_of(state: State) -> str | None:
+    """Return why the rows cannot be clustered as the columns are used now; None: they can."""
+    try:
+        state.rows  # noqa: B018  # prepares them
+    except CoterieError as error:
+        return in_page(error)
+    return None
+
+
+def used_columns(state: State, columns: list[JsonObject], problem: str | None) -> list[JsonObject]:
+    """Return the columns with the role that they have in the rows as they are prepared, if they can be."""
+    if problem:
+        used, reasons = {one["name"] for one in columns if one["role"] == "used"}, dict[str, str]()
+    else:
+        prepared = state.rows.prepared
+        used = {*prepared.choice.used, *(name for place in prepared.places for name in place.columns)}
+        reasons = {one.name: one.reason for one in prepared.choice.left_out}
     said = state.roles
     return [
         {

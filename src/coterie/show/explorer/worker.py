@@ -91,7 +91,7 @@ def read_messages(source: BinaryIO, messages: SimpleQueue[Message]) -> None:
 
 def serve(source: BinaryIO, target: BinaryIO) -> None:
     """Do one job after the other until the server is gone."""
-    from coterie.errors import CoterieError
+    from coterie.errors import CoterieError, in_page
 
     messages: SimpleQueue[Message] = SimpleQueue()
     threading.Thread(target=read_messages, args=(source, messages), name="messages", daemon=True).start()
@@ -107,7 +107,7 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
                 warnings.simplefilter("ignore")
                 result = run_job(name, arguments, data, Reporter(target, job))
         except CoterieError as error:
-            send(target, ("failed", job, str(error)))
+            send(target, ("failed", job, in_page(error)))
         except MemoryError:
             send(target, ("failed", job, "Out of memory. Use fewer rows or columns, or another method."))
         except Exception as error:

@@ -54,7 +54,9 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=rows.told if is_series else groups.prepared_as,
         missing=[] if prepared is None else prepared.missing_counts(),
-        notes=render_notes([*clustering.notes, rule_note, found.note], shell=command is not None),
+        notes=render_notes(
+            [*clustering.notes, rule_note, found.note], "python" if command is None else "shell"
+        ),
         made=[
             ("budget", clustering.budget),
             *made_of(groups),

@@ -135,7 +135,7 @@ def subject_of_labels(
         scaling=SCALINGS[given.scale],
         notes=render_notes(
             [*data.notes, "" if is_plain else f"groups are numbered by size: {numbered}"],
-            shell=command is not None,
+            "python" if command is None else "shell",
         ),
         made=[("groups", "given, not computed"), *versions()],
         command=command,

@@ -307,6 +307,30 @@ def test_without_data_a_file_can_be_dropped(browser, tmp_path):
         end(server)
 
 
+def test_a_table_that_cannot_be_clustered_shows_why_and_its_switches(browser, tmp_path):
+    """Law: no column is used by itself: the reason is there, and the switch that it names works."""
+    path = tmp_path / "stores.csv"
+    path.write_text(
+        "\n".join(["zip,day", *(f"{10_000 + at % 40 * 7},2024-01-{at % 28 + 1:02}" for at in range(80))])
+    )
+    server = launch(path, tmp_path)
+    try:
+        visit = open_page(browser, server)
+        visit.until("document.querySelectorAll('.columns-table tbody tr').length === 2")
+        assert '"use" in Data' in visit.get("problem").inner_text()
+        assert visit.get("place-groups").is_disabled()
+        assert visit.page.locator(".rows tbody tr").count() > 5
+        visit.page.get_by_label("Use zip").select_option("use")
+        visit.get("apply-roles").click()
+        visit.until(
+            "coterie.page.store.hasRows && !coterie.page.store.job && coterie.state().log_length === 2"
+        )
+        assert visit.page.evaluate("coterie.page.store.shownPlace") == "groups"
+        visit.page.context.close()
+    finally:
+        end(server)
+
+
 def test_a_server_that_is_gone_is_said_and_found_again(browser, tmp_path):
     """Law: a page whose server was killed says so, and goes on with one that the user starts on that port."""
     book = write_book(tmp_path, 60)

@@ -46,7 +46,7 @@ export function start(root, transport, { isPage }) {
   function showPlace() {
     const isKnown = Boolean(store.state);
     loading.hidden = isKnown;
-    const place = isKnown && !store.hasData && store.place !== "teach" ? "data" : store.place;
+    const place = store.shownPlace;
     const isWork = WORKSPACE.includes(place);
     workspace.hidden = !isKnown || !isWork;
     workspace.dataset.place = place;

@@ -35,11 +35,11 @@ export function makeHeader(store, help, history, messages) {
     title.textContent = hasData ? state.data.name.replace(/^set:/, "") : "Coterie";
     title.title = hasData ? state.data.name : "";
     rows.textContent = hasData ? counted(state.data.rows, "row") : "";
-    const place = !hasData && store.place !== "teach" ? "data" : store.place;
+    const place = store.shownPlace;
     for (const tab of tabs) {
       if (tab.dataset.place === place) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
-      tab.disabled = !hasData && !["data", "teach"].includes(tab.dataset.place);
+      tab.disabled = !store.hasRows && !["data", "teach"].includes(tab.dataset.place);
     }
     const isFree = hasData && !store.job && !store.isBusy;
     undo.disabled = !(isFree && state.can_undo);

@@ -32,6 +32,10 @@ export function makeStore(api, say) {
     /** @type {any} */ job: null,
     get n() { return store.state?.data?.rows ?? 0; },
     get hasData() { return Boolean(store.state?.data?.rows); },
+    /** Whether rows have a place on the map: else the columns are to be chosen first. */
+    get hasRows() { return store.hasData && !store.state.data.problem; },
+    /** The place that is shown: the one asked for, or Data until there are rows. */
+    get shownPlace() { return store.state && !store.hasRows && store.place !== "teach" ? "data" : store.place; },
     get groups() { return store.state?.groups ?? []; },
     /** @param {(change: Change) => void} listener */
     listen(listener) { listeners.add(listener); },
@@ -149,7 +153,7 @@ export function makeStore(api, say) {
     tell("job");
     if (isNewLabels) tell("labels");
     if (isNewData) tell("selection");
-    if (isNewMap && state.data?.rows) await loadMap();
+    if (isNewMap && store.hasRows) await loadMap();
   }
 
   const uses = (/** @type {any} */ state) => [state.data?.scale, state.data?.missing, (state.data?.columns ?? []).map((/** @type {any} */ column) => [column.name, column.role, column.weight])];

@@ -79,7 +79,7 @@ export function makeData(store, messages) {
   function show() {
     const { state } = store;
     if (!state) return;
-    if (store.place === "data" || !store.hasData) void listSets();
+    if (store.shownPlace === "data") void listSets();
     welcome.hidden = store.hasData;
     chooser.classList.toggle("primary", !store.hasData);
     known.hidden = !store.hasData;
@@ -87,12 +87,13 @@ export function makeData(store, messages) {
     if (!store.hasData) return;
     const { data } = state;
     const used = data.columns.filter((/** @type {any} */ column) => isUsed(column)).length;
-    renew(about, h("h2", { class: "headline" }, data.name.replace(/^set:/, "")), h("p", { class: "muted" }, data.text || `${counted(data.rows, "row")}, ${whole(used)} of ${counted(data.columns.length, "column")} used`));
+    renew(about, h("h2", { class: "headline" }, data.name.replace(/^set:/, "")), h("p", { class: "muted" }, data.text || `${counted(data.rows, "row")}, ${whole(used)} of ${counted(data.columns.length, "column")} used`),
+      data.problem && h("p", { class: "problem", role: "alert", "data-testid": "problem" }, data.problem));
     renew(columns, data.columns.slice(0, MOST_COLUMNS).map(column), data.columns.length > MOST_COLUMNS && h("tr", {}, h("td", { colspan: "7", class: "muted" }, `and ${whole(data.columns.length - MOST_COLUMNS)} more columns`)));
     scale.value = data.scale ?? "auto";
     missing.value = data.missing ?? "auto";
     apply.disabled = Boolean(store.job);
-    if (store.place === "data") void table.load();
+    if (store.shownPlace === "data") void table.load();
   }
   store.listen((change) => { if (["state", "place", "job"].includes(change)) show(); });
   return element;

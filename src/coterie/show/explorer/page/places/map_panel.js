@@ -173,7 +173,7 @@ export function makeMapPanel(store) {
   async function ready(opened) {
     const painted = new Promise((resolve) => { drawn = () => { if (store.points.length) resolve(undefined); }; });
     await opened;
-    if (store.hasData && ["groups", "method"].includes(store.place)) await painted;
+    if (store.hasRows && ["groups", "method"].includes(store.shownPlace)) await painted;
     drawn = () => {};
     await new Promise((resolve) => requestAnimationFrame(() => resolve(undefined)));
   }

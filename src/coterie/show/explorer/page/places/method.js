@@ -75,7 +75,7 @@ export function makeMethod(store) {
 
   let isLoaded = false;
   async function load() {
-    if (isLoaded || !store.hasData) return;
+    if (isLoaded || !store.hasRows) return;
     isLoaded = true;
     try {
       methods = await store.api.methods();
