@@ -319,7 +319,7 @@ def test_a_table_that_cannot_be_clustered_shows_why_and_its_switches(browser, tm
         visit.until("document.querySelectorAll('.columns-table tbody tr').length === 2")
         assert '"use" in Data' in visit.get("problem").inner_text()
         assert visit.get("place-groups").is_disabled()
-        assert visit.page.locator(".rows tbody tr").count() > 5
+        visit.until("document.querySelectorAll('.data-place .rows tbody tr').length > 5")
         visit.page.get_by_label("Use zip").select_option("use")
         visit.get("apply-roles").click()
         visit.until(
