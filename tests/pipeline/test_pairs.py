@@ -169,3 +169,100 @@ def test_numbers_of_groups_that_sizes_allow():
     assert told.within_sizes((2, 3), 31) == (2, 3)
     with pytest.raises(InvalidParameter, match="size_min of ConstrainedKMeans asks for 40 rows in 2 groups"):
         coterie.fit(TABLE[:31], "constrained-kmeans", set={"size_min": 20, "size_max": 30})
+
+
+def numbered(name, values, n=60):
+    """Return two groups with a column of whole numbers that name the rows."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 2)) + 8.0 * (np.arange(n) % 2)[:, None]
+    return pandas.DataFrame({name: values, "x": X[:, 0], "y": X[:, 1]})
+
+
+SHUFFLED = np.random.default_rng(8).permutation(60) + 1
+
+
+def how_told(data, pairs, **options):
+    """Return how pairs were read, and whether the first two rows are in one group."""
+    found = coterie.fit(data, k=2, together=pairs, believe=False, **options)
+    note = next(note for note in found.notes if "together" in note)
+    return note.partition("by ")[2], bool(found.labels[0] == found.labels[1])
+
+
+@pytest.mark.parametrize(
+    "name", ["customer", "patient", "user", "sku", "order_no", "Kunde", "client_ref", "nhs"]
+)
+@pytest.mark.parametrize("door", ["frame", "polars", "file", "folder", "pattern"])
+def test_whole_numbers_name_rows_whatever_they_are_called(name, door, tmp_path):
+    """Law: pairs of values of a column of whole numbers that all differ are found by it, from any source."""
+    table = numbered(name, 5000 + 7 * SHUFFLED)
+    pd_pairs = pandas.DataFrame({"one": table[name][:1].to_numpy(), "other": table[name][1:2].to_numpy()})
+    pd_pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    table[:30].to_csv(folder / "a.csv", index=False)
+    table[30:].to_csv(folder / "b.csv", index=False)
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    data = {"frame": table, "polars": polars.from_pandas(table), "file": tmp_path / "rows.csv",
+            "folder": folder, "pattern": str(folder / "*.csv")}[door]  # fmt: skip
+    assert how_told(data, tmp_path / "pairs.csv") == (name, True)
+    assert how_told(data, pd_pairs) == (name, True)
+
+
+def test_small_keys_are_not_row_numbers(tmp_path):
+    """Law: a key comes before row numbers; of other columns the header of the pairs must say which."""
+    path = tmp_path / "pairs.csv"
+    first, second = SHUFFLED[:2]
+    path.write_text(f"one,other\n{first},{second}\n")
+    assert how_told(numbered("patient", SHUFFLED), path) == ("patient", True)
+    with pytest.raises(
+        InvalidParameter, match=r'values of rank and row numbers, of other rows. .*"rank_2" or "row"'
+    ):
+        how_told(numbered("rank", SHUFFLED), path)
+    for header, told in (("rank_x,rank_y", "rank"), ("rank,friend", "rank"), ("row,row_2", "row number")):
+        path.write_text(f"{header}\n{first},{second}\n")
+        assert how_told(numbered("rank", SHUFFLED), path)[0] == told
+    with pytest.raises(InvalidParameter, match="values of patient and values of nurse_id, of other rows"):
+        how_told(numbered("patient", SHUFFLED).assign(nurse_id=SHUFFLED[::-1]), [(str(first), str(second))])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (
+            [("107", "114"), ("107", "12")],
+            r'pair 2 names "12", .* key \(visit_id\).*"row_2" to name rows by number',
+        ),
+        ([("107", None)], "pair 1 lacks a name"),
+        ([("100", "107")], r'pair 1 names "100", which is in 2 rows of visit_id \(rows 1, 60\)'),
+        ([(107, 170)], r'from 0 to 149, got 170. For values of visit_id write texts: \("170", ...\)'),
+    ],
+)
+def test_keys_that_are_unknown_or_stand_in_several_rows(pairs, message):
+    """Law: such keys are named, and never taken for row numbers."""
+    visits = 100 + 7 * np.arange(150)
+    visits[59] = 107 if "got" in message else 100
+    with pytest.raises(InvalidParameter, match=message):
+        how_told(numbered("visit_id", visits, 150), pairs)
+
+
+def test_texts_of_pairs_are_as_written(tmp_path):
+    """Law: zeros at the front count where keys are text, and not where they are numbers; texts may repeat."""
+    keys = [f"{at:05d}" for at in SHUFFLED]
+    path = tmp_path / "pairs.csv"
+    pandas.DataFrame({"one": keys[:1], "other": keys[1:2]}).to_csv(path, index=False)
+    assert how_told(numbered("user", keys), path) == ("user", True)
+    keys[5] = "A0005"
+    assert how_told(numbered("user", keys), path) == ("user", True)
+    keys[5] = keys[0]
+    with pytest.raises(InvalidParameter, match=r"which is in 2 rows of user \(rows 1, 6\)"):
+        how_told(numbered("user", ["A" + key for key in keys]), [("A" + keys[0], "A" + keys[1])])
+
+
+def test_the_index_of_a_frame_names_rows():
+    """Law: texts in the index of a pandas frame, or an index with a name, are keys."""
+    table = numbered("x2", np.random.default_rng(0).normal(size=60))
+    by_name = table.set_axis([f"c{at}" for at in range(60)])
+    assert how_told(by_name, [("c0", "c1")]) == ("index", True)
+    by_number = table.set_axis(pandas.Index(SHUFFLED, name="case"))
+    assert how_told(by_number, pandas.DataFrame([SHUFFLED[:2]])) == ("case", True)
+    assert how_told(table.set_axis(SHUFFLED), pandas.DataFrame([[1, 2]])) == ("row number", True)

@@ -6,7 +6,7 @@ import polars
 import pytest
 
 import coterie
-from coterie.data import read_table
+from coterie.data import ColumnReading, read_table
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 from coterie.persist import load, save
 from coterie.pipeline import column_readings, predict_table
@@ -140,3 +140,11 @@ def test_delimiter_of_a_file_with_decimal_commas_is_what_divides_its_header(tmp_
     path = tmp_path / "money.csv"
     path.write_text("spend;name\n" + "1,5 €;a\n" * 30, encoding="utf-8")
     assert read_table(path).columns == ("spend", "name")
+
+
+def test_cells_of_categories_are_as_written(tmp_path):
+    """Law: columns of categories keep the zeros of their cells, the first column as well."""
+    path = tmp_path / "codes.csv"
+    path.write_text("area,tone\n007,01\n012,02\n")
+    as_written = {name: ColumnReading(is_category=True) for name in ("area", "tone")}
+    assert read_table(path, readings=as_written).content.rows() == [("007", "01"), ("012", "02")]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from coterie._support.leftovers import folder_prefix, part_name, remove_dead_parts
 from coterie._support.stores import (
     exists,
     files_below,
@@ -140,7 +140,7 @@ def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterato
     """
     target = check_output(path, force=force)
     if is_url(local_path(path)):
-        with tempfile.TemporaryDirectory(prefix="coterie-out-") as folder:
+        with tempfile.TemporaryDirectory(prefix=folder_prefix("out")) as folder:
             temporary = Path(folder) / target.name
             temporary.touch()
             with _problems_of(temporary):
@@ -152,7 +152,8 @@ def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterato
             yield target
         return
     target = Path(os.path.realpath(target))  # a link stays a link: what it points to is replaced
-    temporary = target.with_name(f".{target.name[:SHOWN_OF_NAME]}.{secrets.token_hex(4)}.part")
+    remove_dead_parts(str(target.parent), os.getpid())
+    temporary = target.with_name(part_name(target.name[:SHOWN_OF_NAME]))
     try:
         with _problems_of(target):
             temporary.touch(exist_ok=False)

@@ -200,14 +200,24 @@ def _length(values: Any) -> int:
 def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
     """Return the table of a pandas or polars frame, column by column."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
+    index = None
     if not isinstance(frame, polars.DataFrame):
         names = _names_of(frame)
+        index = _index_of(frame)
         values = [series_of(name, frame.iloc[:, at]) for at, name in enumerate(names)]
         frame = polars.DataFrame(values)
     if frame.height == 0 or frame.width == 0:
         raise InvalidData(f"{THE_DATA}: has no {'rows' if frame.width else 'columns'}.")
     frame = numbers_from_text(nested_to_columns(frame)[0], leave=texts)
-    return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
+    return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame, index=index)
+
+
+def _index_of(frame: Any) -> PolarsSeries | None:
+    """Return the index of a pandas frame if it names the rows: one of texts, or one with a name."""
+    index: Any = getattr(frame, "index", None)
+    if getattr(index, "nlevels", 0) != 1 or (index.name is None and index.dtype.kind in "biuf"):
+        return None
+    return series_of(str(index.name or "index"), index.to_series())
 
 
 def series_of(name: str, column: Any) -> PolarsSeries:

@@ -22,6 +22,13 @@ LEAST_ROWS, FEW_ROWS = 3, 100
 _KEY_NAME = re.compile(
     r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
 )
+# what tables are about, one in each row: alone, such a word names it
+_NAMED_THING = re.compile(
+    r"^(customer|client|patient|user|username|login|member|person|participant|respondent|subject|employee|student"
+    r"|household|account|contract|policy|invoice|transaction|ticket|product|article|sku|ean|isbn|asin|barcode"
+    r"|device|vehicle|vin|iban|e?-?mail|specimen|kunde|kundin|mitarbeiter|artikel|konto)$",
+    re.IGNORECASE,
+)
 _FILE_NAME = re.compile(r"\S(.*[^\s.])?\.[A-Za-z][A-Za-z0-9]{0,5}(\.(gz|zip|bz2|xz|zst))?")
 
 _CODE_NAMES = {
@@ -49,10 +56,10 @@ def is_key_name(name: str) -> bool:
 
     Examples
     --------
-    >>> is_key_name("customer_id"), is_key_name("income")
-    (True, False)
+    >>> is_key_name("customer_id"), is_key_name("patient"), is_key_name("income")
+    (True, True, False)
     """
-    return bool(_KEY_NAME.search(name))
+    return bool(_KEY_NAME.search(name) or _NAMED_THING.search(name))
 
 
 def are_file_names(texts: Iterable[str]) -> bool:
@@ -75,8 +82,8 @@ def is_number_of_names(name: str) -> bool:
     >>> is_number_of_names("customer id"), is_number_of_names("zip"), is_number_of_names("income")
     (True, True, False)
     """
-    patterns = (_KEY_NAME, _YEAR_NAME, *_CODE_NAMES.values())
-    return any(pattern.search(name) for pattern in patterns)
+    patterns = (_YEAR_NAME, *_CODE_NAMES.values())
+    return is_key_name(name) or any(pattern.search(name) for pattern in patterns)
 
 
 def may_name_rows(name: str, first: FloatArray) -> bool:

@@ -61,6 +61,8 @@ class Table:
         Columns that are known to name the rows.
     is_network : bool
         Whether the rows are links between nodes.
+    index : polars.Series or None
+        Names of the rows that are no column: the index of a pandas frame.
     """
 
     source: str
@@ -76,6 +78,7 @@ class Table:
     files: tuple[tuple[str, int], ...] = ()
     keys: tuple[str, ...] = ()
     is_network: bool = False
+    index: PolarsSeries | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"

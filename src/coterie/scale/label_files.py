@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import pickle
-import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie._support.files import PROGRESS, atomic_path, check_folder, make_folder, remove_parts
+from coterie._support.leftovers import is_part
 from coterie._support.optional import require
 from coterie._support.stores import absolute, is_url, joined, local_path
 from coterie._support.typing import AnyFunction
@@ -35,7 +35,6 @@ MANIFEST = "_manifest.json"
 PARTS = "part-*.parquet"
 READ_AT_ONCE = 1 << 20
 ROW, LABEL, GROUP = "row", "label", "group"
-TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.part")
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def _begin(path: Path) -> None:
     """Make room for notes on finished parts; remove what a run that was killed had not finished."""
     if (path / PROGRESS).is_dir():
         for left in path.rglob(".*.part"):
-            if TEMPORARY.fullmatch(left.name):
+            if is_part(left.name):
                 left.unlink(missing_ok=True)
     (path / PROGRESS).mkdir(exist_ok=True)
 

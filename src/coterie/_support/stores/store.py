@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
+from coterie._support.leftovers import folder_prefix
 from coterie._support.stores.objects import ObjectStore
 from coterie._support.stores.ranges import RangeFile
 from coterie._support.stores.retries import ask
@@ -215,7 +216,7 @@ def local_copy(where: str | os.PathLike[str]) -> Iterator[Path]:
     if store is None:
         yield Path(place)
         return
-    with tempfile.TemporaryDirectory(prefix="coterie-copy-") as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("copy")) as folder:
         copy = Path(folder) / "copy"
         copy.write_bytes(read_all(place))
         yield copy

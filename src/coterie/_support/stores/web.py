@@ -15,6 +15,7 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
+from coterie._support.leftovers import folder_prefix
 from coterie._support.stores.stamps import Stamp
 from coterie._support.stores.urls import shown
 from coterie.errors import FileProblem
@@ -76,7 +77,7 @@ class WebStore:
             if (url, stamp) in self._copies:
                 return self._copies[url, stamp]
             if self._folder is None:
-                self._folder = tempfile.mkdtemp(prefix="coterie-web-")
+                self._folder = tempfile.mkdtemp(prefix=folder_prefix("web"))
                 atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
             handle, path = tempfile.mkstemp(dir=self._folder)
             with os.fdopen(handle, "wb") as file:

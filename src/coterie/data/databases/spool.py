@@ -12,6 +12,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
+from coterie._support.leftovers import folder_prefix
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsType
 from coterie._support.validation.memory import format_bytes
@@ -82,7 +83,7 @@ class Spool:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.folder = Folder(tempfile.mkdtemp(prefix="coterie-rows-"))  # for this user alone
+        self.folder = Folder(tempfile.mkdtemp(prefix=folder_prefix("rows")))  # for this user alone
         self.files: list[tuple[str, int]] = []
         self.schema: dict[str, PolarsType] = {}
 

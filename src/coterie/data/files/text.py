@@ -124,7 +124,10 @@ def _rows(text: bytes, dialect: Dialect) -> tuple[bytes, bytes]:
 
 def _parse(source: Source, text: bytes, dialect: Dialect, as_written: Sequence[int]) -> Any:
     polars = require("polars", extra="cli", purpose="Reading tables")
-    overrides = {f"column_{at + 1}": polars.String for at in as_written}
+    overrides = {}
+    if as_written:  # polars calls the first column column_1, or column_0 since its version 2
+        first = int(polars.read_csv(b"0\n", has_header=False).columns[0].removeprefix("column_"))
+        overrides = {f"column_{first + at}": polars.String for at in as_written}
     options = {**_options(dialect), "schema_overrides": overrides or None}
     whole, text = _rows(text, dialect)
     n_rows = text.count(b"\n") + (not text.endswith(b"\n"))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
+from coterie._support.leftovers import folder_prefix
 from coterie._support.stores import Stamp, open_binary, shown, unchanged
 from coterie.data.databases import Folder
 from coterie.data.files.dialect import BYTE_ORDER_MARKS
@@ -48,7 +49,7 @@ def has_ranges(head: bytes, encoding: str) -> bool:
 
 def unpack(path: str, encoding: str | None, stamp: Stamp) -> tuple[str, Folder]:
     """Write the text of a file to a temporary folder, in UTF-8 with line feeds; return its path there."""
-    folder = Folder(tempfile.mkdtemp(prefix="coterie-text-"))  # for this user alone
+    folder = Folder(tempfile.mkdtemp(prefix=folder_prefix("text")))  # for this user alone
     target = os.path.join(folder.path, "rows.csv")
     try:
         with _opened(path, stamp) as stream, open(target, "wb") as out:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from coterie._support.leftovers import folder_prefix
 from coterie._support.typing import PolarsFrame
 from coterie.pipeline.label_table import label_frame, without_formulas
 from coterie.workbook import Workbook
@@ -40,7 +41,7 @@ def _parquet(book: Workbook) -> bytes:
 
 
 def _model(book: Workbook) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("export")) as folder:
         path = Path(folder) / "model.safetensors"
         book.to_answer().save(path)
         return path.read_bytes()
@@ -49,7 +50,7 @@ def _model(book: Workbook) -> bytes:
 def _report(book: Workbook) -> bytes:
     from coterie.show.report import write_report
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("export")) as folder:
         path = Path(folder) / "report.html"
         write_report(book.to_answer(), path, title=book.data.name, command="coterie explore")
         return path.read_bytes()

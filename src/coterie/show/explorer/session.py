@@ -15,6 +15,7 @@ import numpy as np
 
 from coterie._printing import count_of
 from coterie._support.config import version
+from coterie._support.leftovers import folder_prefix
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Settings
 from coterie.cluster import find_method
@@ -301,7 +302,7 @@ class Session:
     def upload_folder(self) -> Path:
         """Return a folder of this session, which is gone when it ends."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="coterie-explorer-"))
+            self._folder = Path(tempfile.mkdtemp(prefix=folder_prefix("explorer")))
         return self._folder
 
     def save(self, name: str | None, *, replaces: bool) -> JsonObject:
