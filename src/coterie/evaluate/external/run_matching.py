@@ -215,7 +215,6 @@ class _Matcher:
     """The counts of rows that two runs share."""
 
     def __init__(self, before: AnyArray, after: AnyArray) -> None:
-        self._before, self._after = before, after
         self._old, self._new = (read_partition(labels) for labels in (before, after))
         olds, news = self._old.names, self._new.names
         require_memory(
