@@ -92,8 +92,8 @@ Listener: TypeAlias = Callable[[Progress], object]
 class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator that finds groups.
 
-    A subclass declares its parameters and fitted attributes (`coterie._support.estimators`), and returns the
-    latter from `_compute`.
+    A subclass declares its parameters and fitted attributes (`coterie._support.declarations`), and returns
+    the latter from `_compute`.
     """
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {}

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.scikit_learn import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from coterie._support.typing import Data, Doubles, MatrixLike, Tags

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.estimators import KW_ONLY, estimator, parameter
+from coterie._support.declarations import KW_ONLY, estimator, parameter
 from coterie._support.progress import Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import one_thread, resolve_threads

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.typing import (
     AnyArray,
     Data,

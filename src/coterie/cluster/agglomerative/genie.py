@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie import _core
-from coterie._support.estimators import KW_ONLY, estimator, parameter
+from coterie._support.declarations import KW_ONLY, estimator, parameter
 from coterie._support.typing import (
     AnyArray,
     Data,

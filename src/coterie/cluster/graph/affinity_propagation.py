@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads

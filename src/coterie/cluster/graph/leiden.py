@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.typing import (
     CheckedRows,
     Data,

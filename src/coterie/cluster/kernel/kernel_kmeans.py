@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
     AnyFunction,

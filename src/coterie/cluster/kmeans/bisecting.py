@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.rounding import first_largest
 from coterie._support.typing import (
     AnyFunction,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from coterie._support.estimators import estimator, fitted
+from coterie._support.declarations import estimator, fitted
 from coterie._support.typing import (
     Centers,
     Data,

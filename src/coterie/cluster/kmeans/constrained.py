@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads

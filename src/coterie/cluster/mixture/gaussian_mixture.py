@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (

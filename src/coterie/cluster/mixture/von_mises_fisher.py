@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.linear_algebra import principal_components
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.threads import resolve_threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import estimator, parameter
+from coterie._support.declarations import estimator, parameter
 from coterie._support.progress import track
 from coterie._support.scikit_learn import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import FloatArray, MatrixLike, VectorLike

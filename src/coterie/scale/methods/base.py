@@ -11,7 +11,7 @@ import dask.array
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import estimator, fitted
+from coterie._support.declarations import estimator, fitted
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.typing import FittedAttributes, Labels, Model, Settings
 from coterie._support.validation import check_parameters, with_plain_numbers
@@ -37,8 +37,8 @@ from coterie.scale.sources.tables import Readings, Tables
 class LazyEstimator(BaseEstimator):
     """An estimator of rows in blocks.
 
-    A subclass declares its parameters and fitted attributes (`coterie._support.estimators`), and returns the
-    latter from `_compute`.
+    A subclass declares its parameters and fitted attributes (`coterie._support.declarations`), and returns
+    the latter from `_compute`.
     """
 
     cluster_sizes_: Labels = fitted(Sometimes(Tensor("clusters", kind="i", low=0, may_be_empty=True)))

@@ -13,7 +13,7 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     FittedAttributes,

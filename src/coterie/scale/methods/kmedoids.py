@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Centers,

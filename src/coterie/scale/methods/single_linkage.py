@@ -10,7 +10,7 @@ import dask.array
 import numpy as np
 
 from coterie import _core
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FittedAttributes, FloatArray, Indices, ValuesByName
 from coterie._support.validation import PROGRESS, Anything, Nothing, Number, check_n_clusters

@@ -10,7 +10,7 @@ from dask.array import Array as DaskArray
 
 from coterie import _core
 from coterie._support import scikit_learn
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import (

@@ -1,18 +1,19 @@
-"""Laws of declared estimators: nobody can tell them from those whose `__init__` is written by hand."""
+"""Laws of declared classes: nobody can tell them from those that are written by hand."""
 
 from __future__ import annotations
 
 import inspect
 import pickle
+from dataclasses import FrozenInstanceError, field, replace
 from typing import ClassVar, get_type_hints
 
 import pytest
 from sklearn.base import clone
 
-from coterie._support.estimators import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, held, parameter, saved
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.validation import Flag, Nothing, Whole
-from coterie._support.validation.schema import ESTIMATOR, Text
+from coterie._support.validation.schema import ESTIMATOR, ListOf, Text
 
 
 class Written(BaseEstimator):
@@ -82,3 +83,21 @@ def test_rules_are_collected_and_inherited():
     assert list(Inherited._constraints) == ["n", "m", "seed", "fast"]
     assert Inherited._constraints["seed"] is Declared._constraints["seed"]
     assert set(Inherited._schema) == set(Declared._schema) == {*ESTIMATOR, "name_"}
+
+
+@saved(eq=False)
+class Kept:
+    name: str = held(Text())
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
+    memory: list[int] = field(default_factory=list)
+
+
+def test_saved_values_are_frozen_dataclasses_with_rules():
+    """Law: a saved value is the dataclass that its lines give; only fields with a rule are written to files."""
+    assert str(inspect.signature(Kept)).startswith("(name: 'str', notes: 'tuple[str, ...]' = (), memory:")
+    assert set(Kept._schema) == {"name", "notes"}
+    value = replace(Kept("a"), notes=("b",))
+    assert (value.name, value.notes, value.memory) == ("a", ("b",), [])
+    assert value != Kept("a", ("b",))
+    with pytest.raises(FrozenInstanceError):
+        value.name = "c"

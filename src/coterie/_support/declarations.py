@@ -1,4 +1,4 @@
-"""Estimators declare each parameter and each fitted attribute once, in one line of their class.
+"""Estimators and values that are saved declare each attribute once, in one line of their class.
 
     @estimator
     class Halves(Clusterer):
@@ -11,22 +11,30 @@
 The decorator writes the ``__init__`` that scikit-learn wants, which keeps each parameter under its name. It
 collects what parameters may be in ``_constraints``, and what files hold of fitted attributes in ``_schema``.
 A class inherits all of them; in its signature its own keywords come before those of its bases.
+
+    @saved(eq=False)
+    class Halving:
+        labels: Labels = held(Tensor("rows", kind="i", low=0))
+        notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
+
+is a frozen dataclass, whose rules are collected in the same way.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import KW_ONLY
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
 
 from coterie._support.typing import AnyFunction
 from coterie._support.validation.parameters import Constraint
 from coterie._support.validation.schema import ESTIMATOR, Field
 
-__all__ = ["KW_ONLY", "estimator", "fitted", "parameter"]
+__all__ = ["KW_ONLY", "estimator", "fitted", "held", "parameter", "saved"]
 
 _Class = TypeVar("_Class", bound=type)
+_RULE = "rule"
 _UNSET = object()
 
 
@@ -108,3 +116,20 @@ def _written_init(cls: type, parameters: Mapping[str, _Parameter]) -> AnyFunctio
     hints = {name: declared.annotation for name, declared in (places | keywords).items()}
     init.__annotations__ = hints | {"return": "None"}
     return init
+
+
+def held(rule: Field | Constraint, **options: Any) -> Any:
+    """Declare a field of a saved value: what files hold of it; options are those of `dataclasses.field`."""
+    return field(metadata={_RULE: rule}, **options)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(held, field))
+def saved(*, eq: bool = True, repr: bool = True) -> Callable[[_Class], _Class]:
+    """Make a frozen dataclass that can be saved; fields without a rule are not."""
+
+    def decorate(cls: _Class) -> _Class:
+        kind: Any = dataclass(frozen=True, eq=eq, repr=repr)(cls)
+        kind._schema = {each.name: each.metadata[_RULE] for each in fields(kind) if _RULE in each.metadata}
+        return cls
+
+    return decorate
