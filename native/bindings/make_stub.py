@@ -11,7 +11,7 @@ import coterie._core as core
 
 STUB = Path(__file__).parents[2] / "src" / "coterie" / "_core.pyi"
 # versions for float32 and float64 overlap in mypy's eyes; nanobind leaves the items of some tuples open
-HEADER = '# Made by native/bindings/make_stub.py from the native module; not edited by hand.\n'
+HEADER = "# Made by native/bindings/make_stub.py from the native module; not edited by hand.\n"
 HEADER += '# mypy: disable-error-code="overload-overlap, type-arg"\n\n'
 
 

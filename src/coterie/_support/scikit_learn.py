@@ -18,19 +18,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from coterie._support.caller import warn_caller
 from coterie._support.lazy import lazy_names, postponed_in
-from coterie._support.typing import AnyFunction, ValuesByName
+from coterie._support.typing import AnyFunction, Tags, ValuesByName
 
+MYPY = False  # True to mypy, which knows no types of scikit-learn and would let its descendants take anything
 if TYPE_CHECKING:
-    from sklearn.base import (
-        BaseEstimator,
-        BiclusterMixin,
-        ClassNamePrefixFeaturesOutMixin,
-        ClusterMixin,
-        OneToOneFeatureMixin,
-        TransformerMixin,
-        clone,
-    )
-    from sklearn.callback import CallbackSupportMixin
+    from sklearn.base import clone
     from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
     from sklearn.utils import check_random_state, get_tags
     from sklearn.utils.validation import check_is_fitted, check_memory, has_fit_parameter
@@ -72,15 +64,35 @@ class _Deferred:
         else:
             _waiting.append((cls, named))
 
-    def __new__(cls, *args: object, **named: object) -> Self:
-        inherit()
-        return super().__new__(cls)
+    if not MYPY:  # it would ask here what a class may be given, instead of `__init__`
+
+        def __new__(cls, *args: object, **named: object) -> Self:
+            inherit()
+            return super().__new__(cls)
 
 
-if not TYPE_CHECKING:  # to a type checker the stand-ins are the classes themselves
+if TYPE_CHECKING and not MYPY:  # to other type checkers the stand-ins are the classes themselves
+    from sklearn.base import (
+        BaseEstimator,
+        BiclusterMixin,
+        ClassNamePrefixFeaturesOutMixin,
+        ClusterMixin,
+        OneToOneFeatureMixin,
+        TransformerMixin,
+    )
+    from sklearn.callback import CallbackSupportMixin
+else:
 
     class BaseEstimator(_Deferred):
         """Stands in for ``sklearn.base.BaseEstimator``."""
+
+        if MYPY:
+
+            @classmethod
+            def _get_param_names(cls) -> list[str]: ...
+            def get_params(self, deep: bool = True) -> ValuesByName: ...
+            def __sklearn_tags__(self) -> Tags: ...
+            def __getattr__(self, name: str) -> Any: ...
 
     class BiclusterMixin(_Deferred):
         """Stands in for ``sklearn.base.BiclusterMixin``."""
@@ -100,6 +112,8 @@ if not TYPE_CHECKING:  # to a type checker the stand-ins are the classes themsel
     class CallbackSupportMixin(_Deferred):
         """Stands in for ``sklearn.callback.CallbackSupportMixin``, which scikit-learn has from 1.9 on."""
 
+
+if not TYPE_CHECKING:
     _found = lazy_names(
         __name__,
         {
@@ -157,7 +171,7 @@ def _ancestors() -> dict[type, type]:
     """Return scikit-learn's class for every stand-in that it has one for."""
     load()
     base, callbacks = import_module("sklearn.base"), _callbacks()
-    found = {stand_in: getattr(base, stand_in.__name__) for stand_in in _STAND_INS}
+    found: dict[type, type] = {stand_in: getattr(base, stand_in.__name__) for stand_in in _STAND_INS}
     return found if callbacks is None else found | {CallbackSupportMixin: callbacks.CallbackSupportMixin}
 
 

@@ -89,11 +89,11 @@ def fit_task(estimator: Model, X: MatrixLike) -> Iterator[Callable[[Progress], o
 Listener: TypeAlias = Callable[[Progress], object]
 
 
-class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator that finds groups.
 
-    A subclass stores its parameters in ``__init__``, declares what they may be in `_constraints`, and returns
-    its fitted attributes from `_compute`.
+    A subclass declares its parameters and fitted attributes (`coterie._support.declarations`), and returns
+    the latter from `_compute`.
     """
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
@@ -165,7 +165,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @with_callbacks
     def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
         self._check_parameters()
-        model: Self = self._with_table(with_plain_numbers(self), X)
+        model = self._with_table(with_plain_numbers(self), X)
         data = model._check_rows(X)
         weights = model._check_weights(sample_weight, data.shape[0])
         if not self._copies_are_dense_spots and model._table is None:  # else weights are counted only
@@ -317,7 +317,7 @@ class WeightedClusterer(Clusterer):
         return self.fit(X, sample_weight=sample_weight).labels_
 
 
-class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):
     """An estimator whose `transform` gives the distance of each row to each group."""
 
     def fit_transform(

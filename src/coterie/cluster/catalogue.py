@@ -23,7 +23,7 @@ class Method:
         Where its estimator lives; it is imported when it is needed.
     summary : str
         What it is good for, in one line.
-    needs_k : bool
+    needs_k : bool, default=True
         Whether the number of groups must be given.
     settings : tuple of (str, value)
         Parameters that the command line sets, because the estimator's default suits no table in particular.
@@ -34,7 +34,7 @@ class Method:
     module: str
     class_name: str
     summary: str
-    needs_k: bool
+    needs_k: bool = True
     settings: tuple[tuple[str, object], ...] = ()
 
     def load(self) -> type[Model]:
@@ -50,7 +50,6 @@ _METHODS = (
         "coterie.cluster.kmeans.kmeans",
         "KMeans",
         "compact, round groups around centroids; the usual first choice, fast on any size",
-        needs_k=True,
     ),
     Method(
         "minibatch-kmeans",
@@ -58,7 +57,6 @@ _METHODS = (
         "coterie.cluster.kmeans.minibatch",
         "MiniBatchKMeans",
         "k-means on small random batches: for streams and huge data; approximate",
-        needs_k=True,
     ),
     Method(
         "agglomerative",
@@ -66,7 +64,6 @@ _METHODS = (
         "coterie.cluster.agglomerative.agglomerative",
         "AgglomerativeClustering",
         "hierarchical, bottom-up: a tree of nested groups, any distance; up to some 100,000 rows",
-        needs_k=True,
     ),
     Method(
         "genie",
@@ -74,7 +71,6 @@ _METHODS = (
         "coterie.cluster.agglomerative.genie",
         "Genie",
         "hierarchical, on the spanning tree: groups of any shape and similar sizes; any distance",
-        needs_k=True,
     ),
     Method(
         "diana",
@@ -82,7 +78,6 @@ _METHODS = (
         "coterie.cluster.agglomerative.diana",
         "Diana",
         "hierarchical, top-down (divisive): any distance; for up to a few thousand rows",
-        needs_k=True,
     ),
     Method(
         "bisecting-kmeans",
@@ -90,7 +85,6 @@ _METHODS = (
         "coterie.cluster.kmeans.bisecting",
         "BisectingKMeans",
         "hierarchical, top-down: k-means splits one group in two at a time; fast for many groups",
-        needs_k=True,
     ),
     Method(
         "hierarchical-kmeans",
@@ -98,7 +92,6 @@ _METHODS = (
         "coterie.cluster.kmeans.hierarchical",
         "HierarchicalKMeans",
         "hierarchical, top-down: k-means splits every group, down to single rows",
-        needs_k=True,
     ),
     Method(
         "constrained-kmeans",
@@ -106,7 +99,6 @@ _METHODS = (
         "coterie.cluster.kmeans.constrained",
         "ConstrainedKMeans",
         "k-means with minimum and maximum group sizes, must-link and cannot-link pairs",
-        needs_k=True,
     ),
     Method(
         "fuzzy",
@@ -114,7 +106,6 @@ _METHODS = (
         "coterie.cluster.kmeans.fuzzy",
         "FuzzyCMeans",
         "compact, round groups around centroids, with soft memberships",
-        needs_k=True,
     ),
     Method(
         "birch",
@@ -122,7 +113,6 @@ _METHODS = (
         "coterie.cluster.birch.birch",
         "Birch",
         "compact subclusters in one pass, merged by Ward's method: for streams and many rows",
-        needs_k=True,
         settings=(("threshold", 0.1),),
     ),
     Method(
@@ -174,7 +164,6 @@ _METHODS = (
         "coterie.cluster.mixture.gaussian_mixture",
         "GaussianMixture",
         "elliptical groups with soft memberships; BIC for the number of groups",
-        needs_k=True,
     ),
     Method(
         "bayesian-mixture",
@@ -182,7 +171,6 @@ _METHODS = (
         "coterie.cluster.mixture.bayesian_mixture",
         "BayesianGaussianMixture",
         "elliptical groups; -k is an upper limit, superfluous components stay empty",
-        needs_k=True,
         settings=(("max_iter", 1000),),
     ),
     Method(
@@ -191,7 +179,6 @@ _METHODS = (
         "coterie.cluster.mixture.von_mises_fisher",
         "VonMisesFisherMixture",
         "mixture of directions with soft memberships: for embeddings and word counts",
-        needs_k=True,
     ),
     Method(
         "latent-classes",
@@ -199,7 +186,6 @@ _METHODS = (
         "coterie.cluster.mixture.latent_classes",
         "LatentClasses",
         "mixture model for numbers and categories; ignores missing cells",
-        needs_k=True,
         settings=(("n_init", 2), ("tol", 1e-5), ("max_iter", 300)),
     ),
     Method(
@@ -208,7 +194,6 @@ _METHODS = (
         "coterie.cluster.spectral.spectral",
         "SpectralClustering",
         "connected groups of any shape, from the eigenvectors of a similarity graph",
-        needs_k=True,
     ),
     Method(
         "leiden",
@@ -232,7 +217,6 @@ _METHODS = (
         "coterie.cluster.medoids.kmedoids",
         "KMedoids",
         "groups around medoids (typical rows); any distance, robust to outliers",
-        needs_k=True,
     ),
     Method(
         "affinity",
@@ -249,7 +233,6 @@ _METHODS = (
         "coterie.cluster.categorical.kprototypes",
         "KModes",
         "k-means for categories: groups around modes; numbers are treated as categories",
-        needs_k=True,
     ),
     Method(
         "kprototypes",
@@ -257,7 +240,6 @@ _METHODS = (
         "coterie.cluster.categorical.kprototypes",
         "KPrototypes",
         "k-means for mixed tables of numbers and categories; ignores missing cells",
-        needs_k=True,
     ),
     Method(
         "som",
@@ -265,7 +247,6 @@ _METHODS = (
         "coterie.cluster.som.self_organizing_map",
         "SelfOrganizingMap",
         "a grid of nodes fitted to the rows, merged into groups: for visualisation",
-        needs_k=True,
     ),
     Method(
         "kernel-kmeans",
@@ -273,7 +254,6 @@ _METHODS = (
         "coterie.cluster.kernel.kernel_kmeans",
         "KernelKMeans",
         "k-means with a kernel: curved borders; Nystroem approximation beyond 20,000 rows",
-        needs_k=True,
     ),
     Method(
         "consensus",
@@ -281,7 +261,6 @@ _METHODS = (
         "coterie.cluster.consensus",
         "ConsensusClustering",
         "co-clustering over many k-means runs on subsamples; for up to some ten thousand rows",
-        needs_k=True,
     ),
 )
 

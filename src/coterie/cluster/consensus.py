@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Data,
@@ -25,7 +25,6 @@ from coterie._support.validation import (
     PROGRESS,
     Anything,
     Choice,
-    Constraint,
     Number,
     Seed,
     Whole,
@@ -38,7 +37,6 @@ from coterie._support.validation.schema import (
     Estimator,
     Instance,
     ListOf,
-    Schema,
     Tensor,
     wrong,
 )
@@ -59,6 +57,7 @@ from coterie.tree import Dendrogram, linkage
 LINKAGES = ("average", "complete", "single", "weighted")
 
 
+@estimator
 class ConsensusClustering(Clusterer):
     """Consensus clustering: cluster many subsamples, then the rows by how often they were together.
 
@@ -112,46 +111,21 @@ class ConsensusClustering(Clusterer):
     array([0, 1])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "estimator": Anything(),  # the resampling knows what it needs
-        "n_resamples": Whole(1),
-        "fraction": Number(0, 1, open_below=True),
-        "linkage": Choice(*LINKAGES),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    estimator: Model = parameter(Anything(), default=None)  # the resampling knows what it needs
+    n_resamples: int = parameter(Whole(1), default=50)
+    fraction: float = parameter(Number(0, 1, open_below=True), default=0.8)
+    linkage: str = parameter(Choice(*LINKAGES), default="average")
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "estimators_": ListOf(Estimator("columns"), "runs"),
-        "dendrogram_": Instance(Dendrogram, n_leaves="rows"),
-        "_counts": ListOf(Tensor(None, "clusters", kind="f8", low=0, high=LARGEST_WHOLE), "runs"),
-    }
-
-    estimators_: list[Model]
-    dendrogram_: Dendrogram
-    _counts: list[FloatArray]
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        estimator: Model = None,
-        n_resamples: int = 50,
-        fraction: float = 0.8,
-        linkage: str = "average",
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.n_resamples = n_resamples
-        self.fraction = fraction
-        self.linkage = linkage
-        self.random_state = random_state
-        self.progress = progress
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    estimators_: list[Model] = fitted(ListOf(Estimator("columns"), "runs"))
+    dendrogram_: Dendrogram = fitted(Instance(Dendrogram, n_leaves="rows"))
+    _counts: list[FloatArray] = fitted(
+        ListOf(Tensor(None, "clusters", kind="f8", low=0, high=LARGEST_WHOLE), "runs")
+    )
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from coterie._printing import shortened
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation import Choice
-from coterie._support.validation.schema import ListOf, Schema, Sometimes, Text
+from coterie._support.validation.schema import ListOf, Sometimes, Text
 from coterie._support.yes_no import YES_NO_WORDS
 from coterie.data.dates import DATE_PARTS, date_format, date_numbers
 from coterie.data.marks import count_marks, is_mark
@@ -78,7 +79,7 @@ _SECONDS = (86_400.0, 3_600.0, 60.0, 1.0)
 _DURATION_NAME = re.compile(r"dur|laps|length|runtime|took|dauer|lasted|time_spent|pace", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@saved()
 class Reading:
     """How the cells of a column become numbers.
 
@@ -98,21 +99,12 @@ class Reading:
         Of ordered categories, the names that ranks 1, 2, ... stand for.
     """
 
-    _schema: ClassVar[Schema] = {
-        "kind": Choice(NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO, DATE, TIME, RANK),
-        "unit": Text(),
-        "decimal": Choice(".", ","),
-        "form": Text(),
-        "part": Choice("", *DATE_PARTS),
-        "levels": Sometimes(ListOf(Text(), kind=tuple)),
-    }
-
-    kind: str
-    unit: str = ""
-    decimal: str = "."
-    form: str = ""
-    part: str = ""
-    levels: tuple[str, ...] = ()
+    kind: str = held(Choice(NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO, DATE, TIME, RANK))
+    unit: str = held(Text(), default="")
+    decimal: str = held(Choice(".", ","), default=".")
+    form: str = held(Text(), default="")
+    part: str = held(Choice("", *DATE_PARTS), default="")
+    levels: tuple[str, ...] = held(Sometimes(ListOf(Text(), kind=tuple)), default=())
 
     def __str__(self) -> str:
         if self.kind == RANK:

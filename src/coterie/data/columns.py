@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from coterie._printing import shortened
+from coterie._support.declarations import held, saved
 from coterie._support.notes import DATES, Door, option_of, worded
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
-from coterie._support.validation.schema import Instance, ListOf, Schema, Text
+from coterie._support.validation.schema import Instance, ListOf, Text
 from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, levels_in, why_no_category
 from coterie.data.cells import NUMBER, RANK, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
@@ -57,30 +58,23 @@ REMEDIES = {
 }  # what can be done about a column, by how the reason for leaving it out begins
 
 
-@dataclass(frozen=True)
+@saved()
 class LeftOut:
     """A column that is not used, and why."""
 
-    _schema: ClassVar[Schema] = {"name": Text(), "reason": Text()}
-
-    name: str
-    reason: str
+    name: str = held(Text())
+    reason: str = held(Text())
 
     def __str__(self) -> str:
         return f"{shortened(self.name)} ({self.reason})"
 
 
-@dataclass(frozen=True)
+@saved()
 class ColumnChoice:
     """The columns to cluster by, and those left out."""
 
-    _schema: ClassVar[Schema] = {
-        "used": ListOf(Text(), kind=tuple),
-        "left_out": ListOf(Instance(LeftOut), kind=tuple),
-    }
-
-    used: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
+    used: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    left_out: tuple[LeftOut, ...] = held(ListOf(Instance(LeftOut), kind=tuple))
 
     def renamed_reason(self, name: str, reason: str) -> ColumnChoice:
         """Return the same choice with another reason why a column is left out."""

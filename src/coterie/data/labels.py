@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import listed, shortened
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import (
@@ -19,7 +19,6 @@ from coterie._support.validation.schema import (
     ListOf,
     Maybe,
     Names,
-    Schema,
     Sometimes,
     Tensor,
     Text,
@@ -41,7 +40,7 @@ EMPTY_POLICIES = ("error", "drop")
 SHOWN = 3
 
 
-@dataclass(frozen=True)
+@saved()
 class LabelPair:
     """Two labels per row.
 
@@ -61,25 +60,14 @@ class LabelPair:
         The column of the classes, without its file.
     """
 
-    _schema: ClassVar[Schema] = {
-        "true": Names("rows"),
-        "pred": Names("rows"),
-        "true_name": Text(),
-        "pred_name": Text(),
-        "source": Text(),
-        "n_dropped": COUNT,
-        "notes": ListOf(Text(), kind=tuple),
-        "true_column": Text(),
-    }
-
-    true: AnyArray
-    pred: AnyArray
-    true_name: str
-    pred_name: str
-    source: str
-    n_dropped: int
-    notes: tuple[str, ...]
-    true_column: str
+    true: AnyArray = held(Names("rows"))
+    pred: AnyArray = held(Names("rows"))
+    true_name: str = held(Text())
+    pred_name: str = held(Text())
+    source: str = held(Text())
+    n_dropped: int = held(COUNT)
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    true_column: str = held(Text())
 
 
 def read_label_pair(
@@ -269,7 +257,7 @@ def label_values(series: PolarsSeries) -> AnyArray:
     return np.asarray(series.cast(polars.String).to_numpy(), dtype=object)
 
 
-@dataclass(frozen=True)
+@saved()
 class LabelledData:
     """Rows of numbers and their labels.
 
@@ -293,29 +281,16 @@ class LabelledData:
         What the codes of each column of categories stand for, None for numbers; nothing: all are numbers.
     """
 
-    _schema: ClassVar[Schema] = {
-        "X": Tensor("rows", "columns", kind="any"),
-        "labels": Names("rows"),
-        "columns": ListOf(Text(), "columns", kind=tuple),
-        "left_out": ListOf(Instance(LeftOut), kind=tuple),
-        "label_name": Text(),
-        "source": Text(),
-        "data_source": Text(),
-        "n_dropped": COUNT,
-        "notes": ListOf(Text(), kind=tuple),
-        "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
-    }
-
-    X: AnyArray
-    labels: AnyArray
-    columns: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
-    label_name: str
-    source: str
-    data_source: str
-    n_dropped: int
-    notes: tuple[str, ...]
-    levels: Levels = ()
+    X: AnyArray = held(Tensor("rows", "columns", kind="any"))
+    labels: AnyArray = held(Names("rows"))
+    columns: tuple[str, ...] = held(ListOf(Text(), "columns", kind=tuple))
+    left_out: tuple[LeftOut, ...] = held(ListOf(Instance(LeftOut), kind=tuple))
+    label_name: str = held(Text())
+    source: str = held(Text())
+    data_source: str = held(Text())
+    n_dropped: int = held(COUNT)
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    levels: Levels = held(Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)), default=())
 
 
 def read_labelled_data(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._printing import count_of, shortened
+from coterie._support.declarations import held, saved
 from coterie._support.notes import Note
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import CheckedRows, Data, FloatArray, Indices, Mask
 from coterie._support.validation import largest_safe, smallest_safe
-from coterie._support.validation.schema import COUNT, FLAG, Maybe, Schema, Sometimes, Tensor
+from coterie._support.validation.schema import COUNT, FLAG, Maybe, Sometimes, Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MISSING_POLICIES = ("auto", "observed", "drop", "median", "refuse")
@@ -29,7 +30,7 @@ NUMBERS_AT_ONCE = 1 << 22  # distances in a block
 OBSERVED = _core.Metric(_core.Kernel.observed, _core.Finish.identity)
 
 
-@dataclass(frozen=True)
+@saved()
 class Complete:
     """A matrix without holes, the rows of the table it comes from, and how it was filled.
 
@@ -37,19 +38,11 @@ class Complete:
     most similar rows, for all that needs complete rows; methods that take gaps count observed cells only.
     """
 
-    _schema: ClassVar[Schema] = {
-        "X": Tensor("rows", "columns", sparse=True, may_be_empty=True),
-        "rows": Tensor("rows", kind="i8", low=0),
-        "n_rows_in_table": COUNT,
-        "medians": Maybe(Tensor("columns", kind="f8", allow="nan")),
-        "is_observed": Sometimes(FLAG),
-    }
-
-    X: Any
-    rows: Indices
-    n_rows_in_table: int
-    medians: FloatArray | None
-    is_observed: bool = False
+    X: Any = held(Tensor("rows", "columns", sparse=True, may_be_empty=True))
+    rows: Indices = held(Tensor("rows", kind="i8", low=0))
+    n_rows_in_table: int = held(COUNT)
+    medians: FloatArray | None = held(Maybe(Tensor("columns", kind="f8", allow="nan")))
+    is_observed: bool = held(Sometimes(FLAG), default=False)
 
     @property
     def n_dropped(self) -> int:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.scikit_learn import BaseEstimator, TransformerMixin
 from coterie._support.typing import AnyArray, Data, FloatArray, MatrixLike, Settings, Tags, VectorLike
 from coterie._support.validation import (
     AnArray,
     Choice,
-    Constraint,
     Nothing,
     Number,
     check_answer,
     check_data,
     check_parameters,
 )
-from coterie._support.validation.schema import ESTIMATOR, Schema, Size, Tensor, check_squares
+from coterie._support.validation.schema import Size, Tensor, check_squares
 from coterie.errors import InvalidParameter
 
 
-class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+@estimator
+class PolarCoordinates(TransformerMixin, BaseEstimator):
     r"""Distance from an origin and direction: :math:`\rho = s \lVert x \rVert, \theta = atan2(x_2, x_1)`.
 
     In d dimensions the direction has d - 1 angles: each but the last lies in [0, pi], the last in (-pi, pi].
@@ -50,23 +51,16 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
            [30.   ,  0.   ]])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "radius_scale": Number(0, open_below=True),
-        "origin": Nothing() | Choice("mean") | AnArray(),
-    }
-    _schema: ClassVar[Schema] = {
-        **ESTIMATOR,
-        "origin_": Tensor("columns"),
-        "_n_features_out": Size("columns", 2),
-    }
+    _: KW_ONLY
+    radius_scale: float = parameter(Number(0, open_below=True), default=1.0)
+    origin: str | VectorLike | None = parameter(Nothing() | Choice("mean") | AnArray(), default=None)
+
+    origin_: FloatArray = fitted(Tensor("columns"))
+    _n_features_out: int = fitted(Size("columns", 2))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_squares(state["origin_"], who=cls.__name__, name="origin_")
-
-    def __init__(self, *, radius_scale: float = 1.0, origin: str | VectorLike | None = None) -> None:
-        self.radius_scale = radius_scale
-        self.origin = origin
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Learn the origin."""

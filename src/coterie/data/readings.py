@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from coterie._printing import shortened
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import PolarsSeries
-from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Schema, Text
+from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Text
 from coterie.data.categories import texts_of
 from coterie.data.cells import DATE, NUMBER, RANK, TIME, YES_NO, Reading
 from coterie.data.columns import Look, look_at
@@ -19,7 +19,7 @@ from coterie.data.schema import is_text
 from coterie.errors import DataNotice, InvalidData
 
 
-@dataclass(frozen=True)
+@saved()
 class ColumnReading:
     """How the cells of one column are read.
 
@@ -35,17 +35,10 @@ class ColumnReading:
         Whether cells are names of categories, whatever they look like.
     """
 
-    _schema: ClassVar[Schema] = {
-        "reading": Maybe(Instance(Reading)),
-        "sentinels": ListOf(Text(), kind=tuple),
-        "is_kept": FLAG,
-        "is_category": FLAG,
-    }
-
-    reading: Reading | None = None
-    sentinels: tuple[str, ...] = ()
-    is_kept: bool = False
-    is_category: bool = False
+    reading: Reading | None = held(Maybe(Instance(Reading)), default=None)
+    sentinels: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
+    is_kept: bool = held(FLAG, default=False)
+    is_category: bool = held(FLAG, default=False)
 
     @property
     def needs_text(self) -> bool:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.typing import CheckedRows, Data, FloatArray, SparseData, VectorLike
 from coterie._support.validation import Choice, check_data, check_parameter, check_sparse, require_memory
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation.schema import Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 AUTO = "auto"
@@ -57,7 +56,7 @@ def add_sums(tables: Sequence[FloatArray]) -> FloatArray:
     return np.asarray(added)
 
 
-@dataclass(frozen=True)
+@saved()
 class Scaling:
     """Each column shifted and divided: ``(X - shift) / factor``.
 
@@ -78,15 +77,9 @@ class Scaling:
     array([[2., 5.]])
     """
 
-    _schema: ClassVar[Schema] = {
-        "how": Choice(*SCALINGS),
-        "shift": Tensor("columns", kind="f8", may_be_empty=True),
-        "factor": Tensor("columns", kind="f8", above=0, may_be_empty=True),
-    }
-
-    how: str
-    shift: FloatArray
-    factor: FloatArray
+    how: str = held(Choice(*SCALINGS))
+    shift: FloatArray = held(Tensor("columns", kind="f8", may_be_empty=True))
+    factor: FloatArray = held(Tensor("columns", kind="f8", above=0, may_be_empty=True))
 
     @property
     def is_identity(self) -> bool:

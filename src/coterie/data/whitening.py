@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.scikit_learn import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from coterie._support.typing import Data, MatrixLike, Tags
-from coterie._support.validation import Choice, Constraint, check_answer, check_data, check_parameters
-from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
+from coterie._support.typing import Data, Doubles, MatrixLike, Tags
+from coterie._support.validation import Choice, check_answer, check_data, check_parameters
+from coterie._support.validation.schema import COUNT, Tensor
 from coterie.errors import InvalidParameter
 
 FAR = "They are much farther away than the rows of the fit: fit again to rows like these."
 FLAT = 1e-12  # directions with less than this share of the largest variance count as constant
 
 
-class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # not typed
+@estimator
+class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Turn and stretch the data so that its covariance is the identity: :math:`z = W (x - \bar x)`.
 
     Euclidean distance after whitening is Mahalanobis distance before. Directions without spread become zero.
@@ -49,17 +50,13 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
            [0., 1.]])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {"method": Choice("zca", "pca")}
-    _schema: ClassVar[Schema] = {
-        **ESTIMATOR,
-        "mean_": Tensor("columns", kind="f8"),
-        "whitening_": Tensor("columns", "columns", kind="f8"),
-        "_coloring": Tensor("columns", "columns", kind="f8"),
-        "rank_": COUNT,
-    }
+    _: KW_ONLY
+    method: str = parameter(Choice("zca", "pca"), default="zca")
 
-    def __init__(self, *, method: str = "zca") -> None:
-        self.method = method
+    mean_: Doubles = fitted(Tensor("columns", kind="f8"))
+    whitening_: Doubles = fitted(Tensor("columns", "columns", kind="f8"))
+    _coloring: Doubles = fitted(Tensor("columns", "columns", kind="f8"))
+    rank_: int = fitted(COUNT)
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Learn mean and covariance."""

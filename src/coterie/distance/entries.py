@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,21 +65,27 @@ _LEVELS = Parameter(
     Nothing() | AnArray(),
 )
 _WEIGHTS = Parameter("w", "weight of each column, at least 0; None: all 1", None, Nothing() | AnArray())
+_with_weights = partial(Distance, parameters=(_WEIGHTS,), specialise=_weighted)
+_of_directions = partial(Distance, kernel=Kernel.dot, finish=Finish.cosine, is_metric=False)
+_of_sets = partial(
+    Distance,
+    kernel=Kernel.dot,
+    domain="boolean",
+    parameters=(_LEVELS,),
+    transform=Presence(),
+    specialise=_sets,
+)
 
-register(
-    Distance(
+for _entry in (
+    _with_weights(
         name="euclidean",
         aliases=("l2", "euclid"),
         summary="The straight line.",
         formula="sqrt(sum w (x - y)^2)",
         kernel=Kernel.dot,
         finish=Finish.norm,
-        parameters=(_WEIGHTS,),
-        specialise=_weighted,
-    )
-)
-register(
-    Distance(
+    ),
+    _with_weights(
         name="sqeuclidean",
         aliases=("sqeuclid", "squared_euclidean"),
         summary="The square of the Euclidean distance: far columns count more.",
@@ -86,35 +93,23 @@ register(
         kernel=Kernel.dot,
         finish=Finish.squared_norm,
         is_metric=False,
-        parameters=(_WEIGHTS,),
-        specialise=_weighted,
-    )
-)
-register(
-    Distance(
+    ),
+    _with_weights(
         name="manhattan",
         aliases=("cityblock", "l1", "taxicab"),
         summary="Along the axes: an outlying column counts less than in the Euclidean distance.",
         formula="sum w |x - y|",
         kernel=Kernel.manhattan,
         finish=Finish.identity,
-        parameters=(_WEIGHTS,),
-        specialise=_weighted,
-    )
-)
-register(
-    Distance(
+    ),
+    _with_weights(
         name="chebyshev",
         aliases=("chebychev", "linf", "infinity"),
         summary="The largest difference in any column.",
         formula="max |x - y| over the columns with w > 0",
         kernel=Kernel.chebyshev,
         finish=Finish.identity,
-        parameters=(_WEIGHTS,),
-        specialise=_weighted,
-    )
-)
-register(
+    ),
     Distance(
         name="minkowski",
         aliases=("pnorm",),
@@ -124,9 +119,7 @@ register(
         finish=Finish.norm,
         parameters=(Parameter("p", "exponent, above 0", 2.0, Exponent()), _WEIGHTS),
         specialise=_minkowski,
-    )
-)
-register(
+    ),
     Distance(
         name="seuclidean",
         aliases=("standardized_euclidean",),
@@ -138,9 +131,7 @@ register(
             Parameter("V", "variance of each column; None: that of the data", None, Nothing() | AnArray()),
         ),
         learn=with_variances,
-    )
-)
-register(
+    ),
     Distance(
         name="mahalanobis",
         aliases=("mahal",),
@@ -154,54 +145,35 @@ register(
             ),
         ),
         learn=with_covariance,
-    )
-)
-register(
-    Distance(
+    ),
+    _of_directions(
         name="cosine",
         aliases=("cos",),
         summary="One minus the cosine of the angle: directions, not lengths. Undefined for rows of zeros.",
         formula="1 - x.y / (|x| |y|)",
-        kernel=Kernel.dot,
-        finish=Finish.cosine,
-        is_metric=False,
         transform=UnitLength(),
-    )
-)
-register(
-    Distance(
+    ),
+    _of_directions(
         name="correlation",
         aliases=("pearson",),
         summary="One minus Pearson's correlation: shapes of profiles. Undefined for constant rows.",
         formula="1 - r(x, y)",
-        kernel=Kernel.dot,
-        finish=Finish.cosine,
-        is_metric=False,
         transform=CentredUnitLength(),
-    )
-)
-register(
-    Distance(
+    ),
+    _of_directions(
         name="spearman",
         aliases=("rank_correlation",),
         summary="One minus Spearman's rank correlation. Undefined for constant rows.",
         formula="1 - r(rank x, rank y)",
-        kernel=Kernel.dot,
-        finish=Finish.cosine,
-        is_metric=False,
         transform=RankedUnitLength(),
-    )
-)
-register(
+    ),
     Distance(
         name="canberra",
         summary="Relative differences, column by column; 0/0 counts as 0.",
         formula="sum |x - y| / (|x| + |y|)",
         kernel=Kernel.canberra,
         finish=Finish.identity,
-    )
-)
-register(
+    ),
     Distance(
         name="braycurtis",
         aliases=("bray_curtis",),
@@ -210,9 +182,7 @@ register(
         kernel=Kernel.braycurtis,
         finish=Finish.identity,
         is_metric=False,
-    )
-)
-register(
+    ),
     Distance(
         name="hamming",
         summary="Share of the columns that differ.",
@@ -220,37 +190,21 @@ register(
         kernel=Kernel.hamming,
         finish=Finish.mean,
         domain="categorical",
-    )
-)
-register(
-    Distance(
+    ),
+    _of_sets(
         name="jaccard",
         summary="Share of the union of two sets that only one has; two empty sets are at distance 0.",
         formula="1 - |x and y| / |x or y|",
-        kernel=Kernel.dot,
         finish=Finish.jaccard,
-        domain="boolean",
-        parameters=(_LEVELS,),
-        transform=Presence(),
-        specialise=_sets,
-    )
-)
-register(
-    Distance(
+    ),
+    _of_sets(
         name="dice",
         aliases=("sorensen",),
         summary="As jaccard, what both have counted twice; two empty sets are at distance 0.",
         formula="1 - 2 |x and y| / (|x| + |y|)",
-        kernel=Kernel.dot,
         finish=Finish.dice,
-        domain="boolean",
         is_metric=False,
-        parameters=(_LEVELS,),
-        transform=Presence(),
-        specialise=_sets,
-    )
-)
-register(
+    ),
     Distance(
         name="matching",
         aliases=("simple_matching",),
@@ -260,9 +214,7 @@ register(
         finish=Finish.matching,
         domain="boolean",
         transform=Presence(),
-    )
-)
-register(
+    ),
     Distance(
         name="nan_euclidean",
         summary="Euclidean over the columns in which both rows have a value, scaled up to all columns.",
@@ -282,9 +234,7 @@ register(
         ),
         specialise=_observed,
         learn=with_shared_cells,
-    )
-)
-register(
+    ),
     Distance(
         name="gower",
         summary="For tables: mean difference over the columns that both rows have, numbers by their range.",
@@ -314,9 +264,7 @@ register(
             Parameter("high", "greatest value; None: that of the data", None, Nothing() | AnArray()),
         ),
         learn=with_ranges,
-    )
-)
-register(
+    ),
     Distance(
         name="haversine",
         aliases=("great_circle",),
@@ -335,5 +283,6 @@ register(
             ),
         ),
         specialise=with_radius,
-    )
-)
+    ),
+):
+    register(_entry)

@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol, TypeAlias
 import numpy as np
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.typing import Centers, Data, Labels, Weights
 from coterie._support.validation.schema import Instance, Maybe, Schema, Size, Sometimes, Tensor
 from coterie.distance.catalogue import Distance, find_distance
@@ -23,21 +24,14 @@ _NEARER = "A row moves only to a nearer centre"
 _SSE = "sum of squared distances to the centres (SSE)"
 
 
-@dataclass(frozen=True)
+@saved()
 class Clusters:
     """Prepared rows in clusters: labels 0..n_clusters-1 or -1 for none; weights None when all are equal."""
 
-    _schema: ClassVar[Schema] = {
-        "n_clusters": Size("clusters"),
-        "rows": Tensor("rows", "columns", may_be_empty=True),
-        "labels": Tensor("rows", kind="i", low=-1, below="clusters"),
-        "weights": Sometimes(Maybe(Tensor("rows", kind="f8", low=0))),
-    }
-
-    rows: Data
-    labels: Labels
-    n_clusters: int
-    weights: Weights | None = None
+    rows: Data = held(Tensor("rows", "columns", may_be_empty=True))
+    labels: Labels = held(Tensor("rows", kind="i", low=-1, below="clusters"))
+    n_clusters: int = held(Size("clusters"))
+    weights: Weights | None = held(Sometimes(Maybe(Tensor("rows", kind="f8", low=0))), default=None)
 
 
 class Computation(Protocol):

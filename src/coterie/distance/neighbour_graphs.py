@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from coterie._support.declarations import held, saved
 from coterie._support.threads import map_in_order, resolve_threads
 from coterie._support.typing import Distances, FloatArray, MatrixLike, SparseData
 from coterie._support.validation import Choice, check_parameter
-from coterie._support.validation.schema import Instance, Schema, Tensor
+from coterie._support.validation.schema import Instance, Tensor
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.neighbours import Neighbours, nearest_of_each
 from coterie.errors import InvalidParameter
@@ -26,7 +26,7 @@ WEIGHT_STEPS = 2.0**32  # digits of weights: the last ones of NumPy's exponentia
 NUMBERS_AT_ONCE = 2**18  # a block of distances that stays in the second-level cache
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class NeighbourGraph:
     """The graph of near neighbours of rows.
 
@@ -38,13 +38,8 @@ class NeighbourGraph:
         The neighbours of each row, nearest first, from which the graph was made.
     """
 
-    _schema: ClassVar[Schema] = {
-        "weights": Tensor("rows", "rows", low=0, high=1, sparse=True, may_be_empty=True),
-        "neighbours": Instance(Neighbours),
-    }
-
-    weights: SparseData
-    neighbours: Neighbours
+    weights: SparseData = held(Tensor("rows", "rows", low=0, high=1, sparse=True, may_be_empty=True))
+    neighbours: Neighbours = held(Instance(Neighbours))
 
 
 def neighbour_graph(

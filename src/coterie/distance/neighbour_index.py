@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import AnyArray, Data, MatrixLike, MetricLike, Settings, ValuesByName
 from coterie._support.validation import Nothing, Number, Whole, check_data, check_parameter
-from coterie._support.validation.schema import DictOf, Instance, Plain, Schema, Tensor, Text, wrong
+from coterie._support.validation.schema import DictOf, Instance, Plain, Tensor, Text, wrong
 from coterie.distance.approximate import (
     INNER_PRODUCT,
     SAMPLE,
@@ -41,7 +40,7 @@ LONGEST_SEARCH = 512
 DEGREE = 2  # edges of the graph, as a multiple of n_neighbors
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class NeighbourIndex:
     """Rows in which neighbours of new rows are found without comparing them with all.
 
@@ -70,21 +69,12 @@ class NeighbourIndex:
     array([[2]])
     """
 
-    _schema: ClassVar[Schema] = {
-        "X": Tensor("rows", "columns"),
-        "metric": Text(),
-        "params": DictOf(Text(), Plain()),
-        "neighbours": Instance(Neighbours),
-        "recall": Number(0.0, 1.0, open_below=True),
-        "graph": Tensor("rows", "edges", kind="i4", low=-1, below="rows", may_be_empty=True),
-    }
-
-    X: Data
-    metric: str
-    params: ValuesByName
-    neighbours: Neighbours
-    recall: float
-    graph: AnyArray
+    X: Data = held(Tensor("rows", "columns"))
+    metric: str = held(Text())
+    params: ValuesByName = held(DictOf(Text(), Plain()))
+    neighbours: Neighbours = held(Instance(Neighbours))
+    recall: float = held(Number(0.0, 1.0, open_below=True))
+    graph: AnyArray = held(Tensor("rows", "edges", kind="i4", low=-1, below="rows", may_be_empty=True))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, MatrixLike, MetricLike, Settings, ValuesByName
 from coterie._support.validation import Choice, Flag, Nothing, Number, Whole, check_parameter
-from coterie._support.validation.schema import Schema, Sometimes, Tensor, Text, check_starts
+from coterie._support.validation.schema import Sometimes, Tensor, Text, check_starts
 from coterie.distance.approximate import (
     INNER_PRODUCT,
     SparseSpace,
@@ -41,22 +41,16 @@ from coterie.distance.rows import RowSets, prepare_rows
 from coterie.errors import InvalidParameter
 
 
-@dataclass(frozen=True)
+@saved()
 class Nearest:
     """The nearest row of Y for each row of X: index and distance, shape (n,); and the engine used."""
 
-    _schema: ClassVar[Schema] = {
-        "index": Tensor("rows", kind="i8", low=0, may_be_empty=True),
-        "distance": Tensor("rows", allow="all", may_be_empty=True),
-        "algorithm_used": Text(),
-    }
-
-    index: Indices
-    distance: Distances
-    algorithm_used: str
+    index: Indices = held(Tensor("rows", kind="i8", low=0, may_be_empty=True))
+    distance: Distances = held(Tensor("rows", allow="all", may_be_empty=True))
+    algorithm_used: str = held(Text())
 
 
-@dataclass(frozen=True)
+@saved()
 class Neighbours:
     """The k nearest rows, nearest first: indices and distances, shape (n, k); and how they were found.
 
@@ -70,38 +64,24 @@ class Neighbours:
         Share of the true neighbours among them: 1 of exact engines, else measured on a sample of rows.
     """
 
-    _schema: ClassVar[Schema] = {
-        "index": Tensor("rows", "neighbours", kind="i8", low=0, may_be_empty=True),
-        "distance": Tensor("rows", "neighbours", allow="all", may_be_empty=True),
-        "algorithm_used": Text(),
-        "recall": Sometimes(Number(0.0, 1.0)),
-    }
-
-    index: Indices
-    distance: Distances
-    algorithm_used: str
-    recall: float = 1.0
+    index: Indices = held(Tensor("rows", "neighbours", kind="i8", low=0, may_be_empty=True))
+    distance: Distances = held(Tensor("rows", "neighbours", allow="all", may_be_empty=True))
+    algorithm_used: str = held(Text())
+    recall: float = held(Sometimes(Number(0.0, 1.0)), default=1.0)
 
 
-@dataclass(frozen=True)
+@saved()
 class Neighbourhoods:
     """The rows within a radius: row i has ``index[starts[i]:starts[i + 1]]``, in rising order."""
-
-    _schema: ClassVar[Schema] = {
-        "starts": Tensor("rows+1", kind="i8", low=0),
-        "index": Tensor("pairs", kind="i8", low=0, may_be_empty=True),
-        "distance": Tensor("pairs", allow="all", may_be_empty=True),
-        "algorithm_used": Text(),
-    }
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_starts(state["starts"], sizes["pairs"], who=cls.__name__, name="starts")
 
-    starts: Indices
-    index: Indices
-    distance: Distances
-    algorithm_used: str
+    starts: Indices = held(Tensor("rows+1", kind="i8", low=0))
+    index: Indices = held(Tensor("pairs", kind="i8", low=0, may_be_empty=True))
+    distance: Distances = held(Tensor("pairs", allow="all", may_be_empty=True))
+    algorithm_used: str = held(Text())
 
 
 def nearest(

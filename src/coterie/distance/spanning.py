@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, MatrixLike, VectorLike
 from coterie._support.validation import Number, check_parameter
-from coterie._support.validation.schema import Schema, Tensor, Text
+from coterie._support.validation.schema import Tensor, Text
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import Algorithm, choose_engine, tree_form
 from coterie.distance.input import input_kind
@@ -23,7 +23,7 @@ from coterie.errors import InvalidData
 _WHO = "spanning_tree"
 
 
-@dataclass(frozen=True)
+@saved()
 class SpanningTree:
     """The n - 1 edges that join all rows at the least total distance.
 
@@ -37,15 +37,9 @@ class SpanningTree:
         The engine: "kd_tree", "tiles", "matrix" or "function".
     """
 
-    _schema: ClassVar[Schema] = {
-        "edges": Tensor("edges", 2, kind="i8", low=0, below="edges+1", may_be_empty=True),
-        "distance": Tensor("edges", allow="all", may_be_empty=True),
-        "algorithm_used": Text(),
-    }
-
-    edges: Indices
-    distance: Distances
-    algorithm_used: str
+    edges: Indices = held(Tensor("edges", 2, kind="i8", low=0, below="edges+1", may_be_empty=True))
+    distance: Distances = held(Tensor("edges", allow="all", may_be_empty=True))
+    algorithm_used: str = held(Text())
 
 
 def spanning_tree(

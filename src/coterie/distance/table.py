@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from coterie._printing import shortened
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import held, saved
 from coterie._support.typing import Data, FloatArray, Indices, MatrixLike, Settings
 from coterie._support.validation import Choice
-from coterie._support.validation.schema import Label, ListOf, Maybe, Schema, Text, wrong
+from coterie._support.validation.schema import Label, ListOf, Maybe, Text, wrong
 from coterie._support.yes_no import ABSENT
 from coterie.distance.columns import Column, Value, called, read_columns
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, did_you_mean
@@ -24,7 +25,7 @@ SHOWN = 3  # columns that a message names
 UNSEEN = -1.0  # code of a category that was not there when the table was learned: it differs from all others
 
 
-@dataclass(frozen=True)
+@saved()
 class TableEncoding:
     """What the columns of a table hold, and the codes of their values.
 
@@ -46,15 +47,11 @@ class TableEncoding:
     array([[2., 0.]])
     """
 
-    _schema: ClassVar[Schema] = {
-        "kinds": ListOf(Choice(*KINDS), "columns", kind=tuple),
-        "levels": ListOf(Maybe(ListOf(Label(), kind=tuple)), "columns", kind=tuple),
-        "names": Maybe(ListOf(Text(), "columns", kind=tuple)),
-    }
-
-    kinds: tuple[Kind, ...]
-    levels: tuple[tuple[Value, ...] | None, ...]
-    names: tuple[str, ...] | None = None
+    kinds: tuple[Kind, ...] = held(ListOf(Choice(*KINDS), "columns", kind=tuple))
+    levels: tuple[tuple[Value, ...] | None, ...] = held(
+        ListOf(Maybe(ListOf(Label(), kind=tuple)), "columns", kind=tuple)
+    )
+    names: tuple[str, ...] | None = held(Maybe(ListOf(Text(), "columns", kind=tuple)), default=None)
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from coterie._support import hooks
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
@@ -20,7 +21,6 @@ from coterie._support.validation.schema import (
     ListOf,
     Maybe,
     Real,
-    Schema,
     Sometimes,
     Text,
     wrong,
@@ -42,7 +42,7 @@ MOST_DECIMALS = 6  # an error below that is rounding
 _NOT_SAVED = ("rows", "arguments")
 
 
-@dataclass(frozen=True)
+@saved()
 class Fact:
     """A number about groups, and how far it can be off.
 
@@ -65,19 +65,11 @@ class Fact:
     silhouette 0.621 ± 0.011 (estimated: 1,000 rows against all)
     """
 
-    _schema: ClassVar[Schema] = {
-        "name": Text(),
-        "value": Real(nan=True),
-        "is_exact": Sometimes(FLAG),
-        "error": Sometimes(Maybe(Real(nan=True))),
-        "how": Sometimes(Text()),
-    }
-
-    name: str
-    value: float
-    is_exact: bool = True
-    error: float | None = None
-    how: str = EVERY_ROW
+    name: str = held(Text())
+    value: float = held(Real(nan=True))
+    is_exact: bool = held(Sometimes(FLAG), default=True)
+    error: float | None = held(Sometimes(Maybe(Real(nan=True))), default=None)
+    how: str = held(Sometimes(Text()), default=EVERY_ROW)
 
     def to_dict(self) -> JsonObject:
         """Return plain values."""
@@ -113,7 +105,7 @@ def with_error(value: float, error: float | None) -> str:
     return f"{round(value, decimals):,.{shown}f} ± {round(error, decimals):,.{shown}f}"
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Clustering:
     """Groups of the rows of a table, and whether to believe them.
 
@@ -168,25 +160,6 @@ class Clustering:
     (3, [60, 60, 60])
     """
 
-    _schema: ClassVar[Schema] = {
-        "groups": Instance(Groups),
-        "method": Text(),
-        "evidence": Instance(Evidence),
-        "stability": Maybe(Instance(Stability)),
-        "significance": Maybe(Instance(Significance)),
-        "runners_up": ListOf(Instance(Candidate), kind=tuple),
-        "comparison": Maybe(DictOf(Text(), Real(nan=True))),
-        "notes": ListOf(Text(), kind=tuple),
-        "budget": Text(),
-        "seed": COUNT,
-        "seconds": Real(),
-        "facts": Sometimes(ListOf(Instance(Fact), kind=tuple)),
-        "winner": Sometimes(Maybe(Instance(Candidate))),
-        "is_asked": Sometimes(FLAG),
-        "is_apart": Sometimes(Maybe(FLAG)),
-        "levels": Sometimes(ListOf(Instance(Candidate), kind=tuple)),
-    }
-
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state["method"])
@@ -196,24 +169,24 @@ class Clustering:
         if stability is not None and len(stability.clusters) != n_groups:
             raise wrong("stability", cls.__name__, f"be of {n_groups} groups", len(stability.clusters))
 
-    groups: Groups
-    method: str
-    evidence: Evidence = field(repr=False)
-    stability: Stability | None
-    significance: Significance | None
-    runners_up: tuple[Candidate, ...]
-    comparison: Comparison | None
-    notes: tuple[str, ...]
-    budget: str
-    seed: int
-    seconds: float
+    groups: Groups = held(Instance(Groups))
+    method: str = held(Text())
+    evidence: Evidence = held(Instance(Evidence), repr=False)
+    stability: Stability | None = held(Maybe(Instance(Stability)))
+    significance: Significance | None = held(Maybe(Instance(Significance)))
+    runners_up: tuple[Candidate, ...] = held(ListOf(Instance(Candidate), kind=tuple))
+    comparison: Comparison | None = held(Maybe(DictOf(Text(), Real(nan=True))))
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    budget: str = held(Text())
+    seed: int = held(COUNT)
+    seconds: float = held(Real())
     rows: Any = field(default=None, repr=False)
     arguments: Settings = field(default_factory=dict, repr=False)
-    facts: tuple[Fact, ...] = ()
-    winner: Candidate | None = None
-    is_asked: bool = False
-    is_apart: bool | None = None
-    levels: tuple[Candidate, ...] = ()
+    facts: tuple[Fact, ...] = held(Sometimes(ListOf(Instance(Fact), kind=tuple)), default=())
+    winner: Candidate | None = held(Sometimes(Maybe(Instance(Candidate))), default=None)
+    is_asked: bool = held(Sometimes(FLAG), default=False)
+    is_apart: bool | None = held(Sometimes(Maybe(FLAG)), default=None)
+    levels: tuple[Candidate, ...] = held(Sometimes(ListOf(Instance(Candidate), kind=tuple)), default=())
 
     @property
     def labels(self) -> Labels:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import Data, Indices, JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
     COUNT,
@@ -19,7 +20,6 @@ from coterie._support.validation.schema import (
     ListOf,
     Plain,
     Real,
-    Schema,
     Sometimes,
     Tensor,
     Text,
@@ -60,7 +60,7 @@ ROWS_PER_PARAMETER = 4  # a full covariance needs some rows for each of its numb
 Proposal: TypeAlias = tuple[ValuesByName, Labels]
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Candidate:
     """One clustering, what was measured about it, and why it did not win or did.
 
@@ -82,27 +82,17 @@ class Candidate:
         Of mixed rows, the categories of each column, 0 for numbers; empty: all are numbers.
     """
 
-    _schema: ClassVar[Schema] = {
-        "method": Text(),
-        "k": COUNT,
-        "labels": Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True),
-        "scores": DictOf(Text(), Real(nan=True)),
-        "reason": Text(),
-        "parameters": DictOf(Text(), Plain()),
-        "n_levels": Sometimes(ListOf(COUNT, kind=tuple)),
-    }
-
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state["method"])
 
-    method: str
-    k: int
-    labels: Labels = field(repr=False)
-    scores: dict[str, float]
-    reason: str
-    parameters: ValuesByName
-    n_levels: tuple[int, ...] = ()
+    method: str = held(Text())
+    k: int = held(COUNT)
+    labels: Labels = held(Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True), repr=False)
+    scores: dict[str, float] = held(DictOf(Text(), Real(nan=True)))
+    reason: str = held(Text())
+    parameters: ValuesByName = held(DictOf(Text(), Plain()))
+    n_levels: tuple[int, ...] = held(Sometimes(ListOf(COUNT, kind=tuple)), default=())
 
     @property
     def title(self) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy.typing as npt
 
+from coterie._support.declarations import held, saved
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import JsonObject, MatrixLike, RandomState
-from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Text
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.candidates import Candidate
@@ -20,7 +19,7 @@ from coterie.pipeline.request import FitRequest, make_request
 from coterie.select.evidence import Evidence
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class MethodComparison:
     """The best of each method, best first.
 
@@ -40,23 +39,13 @@ class MethodComparison:
         What speaks for the number of groups.
     """
 
-    _schema: ClassVar[Schema] = {
-        "source": Text(),
-        "n_rows": COUNT,
-        "n_compared": COUNT,
-        "k": COUNT,
-        "candidates": ListOf(Instance(Candidate), kind=tuple),
-        "agreement": Maybe(ListOf(Real(nan=True), kind=tuple)),
-        "evidence": Instance(Evidence),
-    }
-
-    source: str
-    n_rows: int
-    n_compared: int
-    k: int
-    candidates: tuple[Candidate, ...]
-    agreement: tuple[float, ...] | None
-    evidence: Evidence
+    source: str = held(Text())
+    n_rows: int = held(COUNT)
+    n_compared: int = held(COUNT)
+    k: int = held(COUNT)
+    candidates: tuple[Candidate, ...] = held(ListOf(Instance(Candidate), kind=tuple))
+    agreement: tuple[float, ...] | None = held(Maybe(ListOf(Real(nan=True), kind=tuple)))
+    evidence: Evidence = held(Instance(Evidence))
 
     @property
     def headline(self) -> str:

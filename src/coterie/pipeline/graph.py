@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie._printing import shortened
+from coterie._support.declarations import held, saved
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     AnyArray,
@@ -31,7 +31,6 @@ from coterie._support.validation.schema import (
     ListOf,
     Maybe,
     Real,
-    Schema,
     Tensor,
     Text,
 )
@@ -57,7 +56,7 @@ INDENT = "  "
 _DEFAULTS = {"budget": "normal", "random_state": 0, "believe": True, "silhouette": True, "missing": "auto"}
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class GraphClustering:
     """Groups of the nodes of a graph, and whether random graphs have such groups too.
 
@@ -91,35 +90,19 @@ class GraphClustering:
         Time it took.
     """
 
-    _schema: ClassVar[Schema] = {
-        "source": Text(),
-        "communities": Instance(Communities),
-        "significance": Maybe(Instance(Significance)),
-        "n_edges": Whole(0),
-        "is_directed": FLAG,
-        "inside": Tensor("groups", kind="f8"),
-        "density": Tensor("groups", kind="f8"),
-        "central": ListOf(Tensor(None, kind="i8", low=0), kind=tuple),
-        "resolution": Real(0.0),
-        "notes": ListOf(Text(), kind=tuple),
-        "budget": Text(),
-        "seed": COUNT,
-        "seconds": Real(),
-    }
-
-    source: str
-    communities: Communities
-    significance: Significance | None
-    n_edges: int
-    is_directed: bool
-    inside: FloatArray
-    density: FloatArray
-    central: tuple[Indices, ...]
-    resolution: float
-    notes: tuple[str, ...]
-    budget: str
-    seed: int
-    seconds: float
+    source: str = held(Text())
+    communities: Communities = held(Instance(Communities))
+    significance: Significance | None = held(Maybe(Instance(Significance)))
+    n_edges: int = held(Whole(0))
+    is_directed: bool = held(FLAG)
+    inside: FloatArray = held(Tensor("groups", kind="f8"))
+    density: FloatArray = held(Tensor("groups", kind="f8"))
+    central: tuple[Indices, ...] = held(ListOf(Tensor(None, kind="i8", low=0), kind=tuple))
+    resolution: float = held(Real(0.0))
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    budget: str = held(Text())
+    seed: int = held(COUNT)
+    seconds: float = held(Real())
 
     @property
     def labels(self) -> Labels:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
+from coterie._support.declarations import held, saved
 from coterie._support.progress import ProgressOption
 from coterie._support.typing import Model, Settings, ValuesByName
 from coterie._support.validation import Choice
-from coterie._support.validation.schema import COUNT, DictOf, Maybe, Plain, Schema, Sometimes, Text
+from coterie._support.validation.schema import COUNT, DictOf, Maybe, Plain, Sometimes, Text
 from coterie.cluster import Method, find_method
 from coterie.data import SCALINGS, check_scale
 from coterie.distance import find_geometry
@@ -23,7 +22,7 @@ OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve":
 PAIRS_OF_ROWS = ("must_link", "cannot_link")  # settings that may be long
 
 
-@dataclass(frozen=True)
+@saved()
 class Recipe:
     """How to find groups.
 
@@ -47,29 +46,18 @@ class Recipe:
         Other parameters of the method's estimator, by name: ``{"eps": 0.4}`` for "dbscan".
     """
 
-    _schema: ClassVar[Schema] = {
-        "method": Sometimes(Text()),
-        "n_clusters": Sometimes(Maybe(COUNT)),
-        "scale": Sometimes(Choice(*SCALINGS)),
-        "distance": Sometimes(Maybe(Text())),
-        "n_init": Sometimes(Maybe(COUNT)),
-        "improve": Sometimes(Maybe(Text())),
-        "seed": Sometimes(COUNT),
-        "settings": Sometimes(Maybe(DictOf(Text(), Plain()))),
-    }
-
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state.get("method", "kmeans"))
 
-    method: str = "kmeans"
-    n_clusters: int | None = None
-    scale: str = "standard"
-    distance: str | None = None
-    n_init: int | None = None
-    improve: str | None = None
-    seed: int = 0
-    settings: ValuesByName | None = None
+    method: str = held(Sometimes(Text()), default="kmeans")
+    n_clusters: int | None = held(Sometimes(Maybe(COUNT)), default=None)
+    scale: str = held(Sometimes(Choice(*SCALINGS)), default="standard")
+    distance: str | None = held(Sometimes(Maybe(Text())), default=None)
+    n_init: int | None = held(Sometimes(Maybe(COUNT)), default=None)
+    improve: str | None = held(Sometimes(Maybe(Text())), default=None)
+    seed: int = held(Sometimes(COUNT), default=0)
+    settings: ValuesByName | None = held(Sometimes(Maybe(DictOf(Text(), Plain()))), default=None)
 
     @property
     def title(self) -> str:

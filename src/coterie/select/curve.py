@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import JsonObject
-from coterie._support.validation.schema import COUNT, FLAG, ListOf, Maybe, Schema, Sometimes, Tensor, Text
+from coterie._support.validation.schema import COUNT, FLAG, ListOf, Maybe, Sometimes, Tensor, Text
 
 Values = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Curve:
     """The values of one criterion, one per number of clusters.
 
@@ -43,27 +41,15 @@ class Curve:
     CH: 3 (largest)
     """
 
-    _schema: ClassVar[Schema] = {
-        "name": Text(),
-        "title": Text(),
-        "ks": ListOf(COUNT, "ks", kind=tuple),
-        "values": Tensor("ks", kind="f8", allow="all", may_be_empty=True),
-        "errors": Maybe(Tensor("ks", kind="f8", allow="all", may_be_empty=True)),
-        "greater_is_better": Maybe(FLAG),
-        "choice": Maybe(COUNT),
-        "reason": Text(),
-        "note": Sometimes(Text()),
-    }
-
-    name: str
-    title: str
-    ks: tuple[int, ...]
-    values: Values
-    errors: Values | None
-    greater_is_better: bool | None
-    choice: int | None
-    reason: str
-    note: str = ""
+    name: str = held(Text())
+    title: str = held(Text())
+    ks: tuple[int, ...] = held(ListOf(COUNT, "ks", kind=tuple))
+    values: Values = held(Tensor("ks", kind="f8", allow="all", may_be_empty=True))
+    errors: Values | None = held(Maybe(Tensor("ks", kind="f8", allow="all", may_be_empty=True)))
+    greater_is_better: bool | None = held(Maybe(FLAG))
+    choice: int | None = held(Maybe(COUNT))
+    reason: str = held(Text())
+    note: str = held(Sometimes(Text()), default="")
 
     @property
     def is_estimate(self) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from html import escape
-from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, Labels, PandasFrame
 from coterie._support.validation import unknown_name
@@ -18,7 +17,6 @@ from coterie._support.validation.schema import (
     ListOf,
     Maybe,
     Real,
-    Schema,
     Sometimes,
     Tensor,
     Text,
@@ -35,7 +33,7 @@ class PrintedTable(str):
         return str(self)
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Evidence:
     """What criteria say about the number of clusters.
 
@@ -68,25 +66,16 @@ class Evidence:
     (3, 3)
     """
 
-    _schema: ClassVar[Schema] = {
-        "method": Text(),
-        "ks": ListOf(COUNT, kind=tuple),
-        "curves": ListOf(Instance(Curve), kind=tuple),
-        "labelings": DictOf(COUNT, Maybe(Tensor(None, kind="i", low=-2))),
-        "flags": ListOf(Text(), kind=tuple),
-        "verdict": Instance(Verdict),
-        "notes": Sometimes(ListOf(Text(), kind=tuple)),
-        "seconds": Sometimes(Real()),
-    }
-
-    method: str
-    ks: tuple[int, ...]
-    curves: tuple[Curve, ...]
-    labelings: dict[int, Labels | None] = field(repr=False)
-    flags: tuple[str, ...]
-    verdict: Verdict
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
+    method: str = held(Text())
+    ks: tuple[int, ...] = held(ListOf(COUNT, kind=tuple))
+    curves: tuple[Curve, ...] = held(ListOf(Instance(Curve), kind=tuple))
+    labelings: dict[int, Labels | None] = held(
+        DictOf(COUNT, Maybe(Tensor(None, kind="i", low=-2))), repr=False
+    )
+    flags: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    verdict: Verdict = held(Instance(Verdict))
+    notes: tuple[str, ...] = held(Sometimes(ListOf(Text(), kind=tuple)), default=())
+    seconds: float = held(Sometimes(Real()), default=0.0)
 
     @property
     def k(self) -> int:

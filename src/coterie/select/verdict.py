@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import JsonObject
-from coterie._support.validation.schema import COUNT, DictOf, ListOf, Real, Schema, Text
+from coterie._support.validation.schema import COUNT, DictOf, ListOf, Real, Text
 from coterie.select.catalogue import find_criterion
 from coterie.select.curve import Curve
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Verdict:
     """How many clusters, by all criteria together.
 
@@ -37,19 +36,11 @@ class Verdict:
     3 clusters (4 of 5 votes)
     """
 
-    _schema: ClassVar[Schema] = {
-        "k": COUNT,
-        "votes": DictOf(COUNT, COUNT),
-        "reasons": ListOf(Text(), kind=tuple),
-        "disagreements": ListOf(Text(), kind=tuple),
-        "confidence": Real(0),
-    }
-
-    k: int
-    votes: dict[int, int]
-    reasons: tuple[str, ...]
-    disagreements: tuple[str, ...]
-    confidence: float
+    k: int = held(COUNT)
+    votes: dict[int, int] = held(DictOf(COUNT, COUNT))
+    reasons: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    disagreements: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    confidence: float = held(Real(0))
 
     def to_dict(self) -> JsonObject:
         """Return plain values."""

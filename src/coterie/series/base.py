@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.progress import ProgressOption
 from coterie._support.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from coterie._support.typing import Distances, Labels, MatrixLike, Settings, Tags
-from coterie._support.validation import Constraint, Number, Seed, Whole
+from coterie._support.typing import Distances, Labels, MatrixLike, RandomState, Settings, Tags
+from coterie._support.validation import PROGRESS, Number, Seed, Whole
 from coterie._support.validation.explain import explained, refuse_kinds
-from coterie._support.validation.schema import COUNT, Schema, Size, Tensor, wrong
+from coterie._support.validation.schema import COUNT, Size, Tensor, wrong
 from coterie.cluster.base import Clusterer
 from coterie.errors import CoterieError, InvalidData
 from coterie.series.collection import Points, SeriesCollection, collect, read_series
 
-STOPS: Mapping[str, Constraint] = {
-    "n_clusters": Whole(1),
-    "max_iter": Whole(1),
-    "tol": Number(0),
-    "n_init": Whole(1),
-    "random_state": Seed(),
-}
 
-
-class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):  # type: ignore[misc]  # scikit-learn ships no types
+@estimator
+class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """An estimator whose rows are time series and whose groups have centres that are series."""
 
     _copies_are_dense_spots = True
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "cluster_centers_": Tensor("clusters", "points", "series columns", kind="f8", allow="nan"),
-        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "inertia_": Number(),
-        "n_iter_": COUNT,
-        "_n_columns": Size("series columns"),
-        "_n_features_out": Size("clusters"),
-    }
 
-    cluster_centers_: Points
-    inertia_: float
-    n_iter_: int
-    _n_columns: int
+    n_clusters: int = parameter(Whole(1), default=3)
+    _: KW_ONLY
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    cluster_centers_: Points = fitted(Tensor("clusters", "points", "series columns", kind="f8", allow="nan"))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    inertia_: float = fitted(Number())
+    n_iter_: int = fitted(COUNT)
+    _n_columns: int = fitted(Size("series columns"))
+    _n_features_out: int = fitted(Size("clusters"))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.declarations import KW_ONLY, estimator, parameter
+from coterie._support.progress import Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, FittedAttributes, Init, Labels, RandomState, Settings, Weights
+from coterie._support.typing import Distances, FittedAttributes, Init, Labels, Settings, Weights
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
-    Constraint,
     Nothing,
     Number,
     Whole,
@@ -29,7 +28,7 @@ from coterie.cluster.base import Listener
 from coterie.cluster.kmeans import refill, warn_if_fewer
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.series.barycentres import average, soft_average
-from coterie.series.base import STOPS, SeriesClusterer, stack_centers
+from coterie.series.base import SeriesClusterer, stack_centers
 from coterie.series.catalogue import SeriesDistance, find_series_distance, radius_of
 from coterie.series.collection import Points, SeriesCollection, collect, read_series
 from coterie.series.distances import matrix_of
@@ -49,6 +48,7 @@ class _Run:
     n_iter: int
 
 
+@estimator
 class TimeSeriesKMeans(SeriesClusterer):
     """Groups of time series about barycentres, which are series themselves.
 
@@ -106,42 +106,15 @@ class TimeSeriesKMeans(SeriesClusterer):
     np.True_
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **STOPS,
-        "metric": Choice(*METRICS),
-        "window": Nothing() | Whole(0),
-        "gamma": Number(1e-100),
-        "init": Choice("k-means++", "random") | AnArray(),
-        "max_iter_barycenter": Whole(1),
-        "progress": PROGRESS,
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        metric: str = "dtw",
-        window: int | None = None,
-        gamma: float = 1.0,
-        init: Init = "k-means++",
-        n_init: int = 1,
-        max_iter: int = 50,
-        tol: float = 1e-6,
-        max_iter_barycenter: int = 100,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.window = window
-        self.gamma = gamma
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_iter_barycenter = max_iter_barycenter
-        self.random_state = random_state
-        self.progress = progress
+    _: KW_ONLY
+    metric: str = parameter(Choice(*METRICS), default="dtw")
+    window: int | None = parameter(Nothing() | Whole(0), default=None)
+    gamma: float = parameter(Number(1e-100), default=1.0)
+    init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
+    n_init: int = parameter(Whole(1), default=1)
+    max_iter: int = parameter(Whole(1), default=50)
+    tol: float = parameter(Number(0), default=1e-6)
+    max_iter_barycenter: int = parameter(Whole(1), default=100)
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

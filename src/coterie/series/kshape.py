@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.declarations import KW_ONLY, estimator, parameter
+from coterie._support.progress import Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import one_thread, resolve_threads
 from coterie._support.typing import (
@@ -16,15 +17,14 @@ from coterie._support.typing import (
     Indices,
     Init,
     Labels,
-    RandomState,
     Settings,
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
-    Constraint,
+    Number,
+    Whole,
     check_n_clusters,
     check_seed,
     shift_seed,
@@ -33,12 +33,13 @@ from coterie._support.validation.schema import wrong
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans import refill, warn_if_fewer
 from coterie.errors import InvalidParameter
-from coterie.series.base import STOPS, SeriesClusterer
+from coterie.series.base import SeriesClusterer
 from coterie.series.collection import Points, SeriesCollection, read_series
 from coterie.series.scaling import normalise
 from coterie.series.shape import Spectra, best_shifts, extract_shapes, padded, shape_distances, shifted
 
 
+@estimator
 class KShape(SeriesClusterer):
     """Groups of time series by shape: each series is compared at its best shift.
 
@@ -89,30 +90,11 @@ class KShape(SeriesClusterer):
     True
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **STOPS,
-        "init": Choice("k-means++", "random") | AnArray(),
-        "progress": PROGRESS,
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        init: Init = "k-means++",
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.progress = progress
+    _: KW_ONLY
+    n_init: int = parameter(Whole(1), default=1)
+    max_iter: int = parameter(Whole(1), default=100)
+    tol: float = parameter(Number(0), default=1e-4)
+    init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -14,11 +13,12 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.feature_extraction.text import CountVectorizer
 
 from coterie._printing import shortened
+from coterie._support.declarations import held, saved
 from coterie._support.linear_algebra import FLAT, lanczos, settle_signs
 from coterie._support.stoppable import stoppable
 from coterie._support.typing import Data, FloatArray, SparseData
 from coterie._support.validation import Whole, check_parameter
-from coterie._support.validation.schema import ListOf, Schema, Tensor, Text
+from coterie._support.validation.schema import ListOf, Tensor, Text
 from coterie.errors import InvalidData, InvalidParameter, MissingDependency, UnsupportedInput
 from coterie.text.stop_words import find_language, languages, stop_words
 
@@ -31,7 +31,7 @@ COMMON = 0.5  # terms in more than that share of the texts say nothing
 FEW_TEXTS = 50  # of fewer, a term of one text counts
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class TextEncoder:
     """How texts become vectors: which terms count, what they weigh, and the axes they are projected to.
 
@@ -47,17 +47,10 @@ class TextEncoder:
         Whose stop words were left out; "" for none.
     """
 
-    _schema: ClassVar[Schema] = {
-        "terms": ListOf(Text(), "terms", kind=tuple),
-        "weights": Tensor("terms", kind="f8", low=0),
-        "axes": Tensor("terms", "axes", kind="f8"),
-        "language": Text(),
-    }
-
-    terms: tuple[str, ...]
-    weights: FloatArray
-    axes: FloatArray
-    language: str
+    terms: tuple[str, ...] = held(ListOf(Text(), "terms", kind=tuple))
+    weights: FloatArray = held(Tensor("terms", kind="f8", low=0))
+    axes: FloatArray = held(Tensor("terms", "axes", kind="f8"))
+    language: str = held(Text())
 
     def count(self, texts: Sequence[str]) -> SparseData:
         """Return how often each text has each term."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._printing import shortened
+from coterie._support.declarations import held, saved
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
-from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Sometimes, Tensor, Text
+from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Sometimes, Tensor, Text
 from coterie.cluster import EmbeddingClustering
 from coterie.data import Table
 from coterie.errors import InvalidData, InvalidParameter
@@ -32,7 +32,7 @@ DRAW_TEXTS = 1_000  # of a draw: persistence does not need more
 INDENT = "  "
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class TextClustering:
     """Groups of texts.
 
@@ -70,39 +70,23 @@ class TextClustering:
         The column of a table that held them; empty: they came from elsewhere.
     """
 
-    _schema: ClassVar[Schema] = {
-        "labels": Tensor("texts", kind="i8", low=-1, below="texts"),
-        "names": ListOf(Text(), "groups", kind=tuple),
-        "terms": ListOf(ListOf(Text(), kind=tuple), "groups", kind=tuple),
-        "typical": ListOf(Tensor("some", kind="i8", low=0, may_be_empty=True), "groups", kind=tuple),
-        "layers": Tensor("texts", "layers", kind="i8", low=-1, below="texts", may_be_empty=True),
-        "persistence": Real(0.0),
-        "p_value": Maybe(Real(0.0)),
-        "model": Instance(EmbeddingClustering),
-        "encoder": Maybe(Instance(TextEncoder)),
-        "counts": Tensor("texts", "terms", sparse=True, may_be_empty=True),
-        "known_terms": ListOf(Text(), "terms", kind=tuple),
-        "notes": ListOf(Text(), kind=tuple),
-        "source": Text(),
-        "seconds": Real(),
-        "column": Sometimes(Text()),
-    }
-
-    labels: Labels
-    names: tuple[str, ...]
-    terms: tuple[tuple[str, ...], ...]
-    typical: tuple[Indices, ...]
-    layers: Labels
-    persistence: float
-    p_value: float | None
-    model: EmbeddingClustering
-    encoder: TextEncoder | None
-    counts: SparseData
-    known_terms: tuple[str, ...]
-    notes: tuple[str, ...]
-    source: str
-    seconds: float
-    column: str = ""
+    labels: Labels = held(Tensor("texts", kind="i8", low=-1, below="texts"))
+    names: tuple[str, ...] = held(ListOf(Text(), "groups", kind=tuple))
+    terms: tuple[tuple[str, ...], ...] = held(ListOf(ListOf(Text(), kind=tuple), "groups", kind=tuple))
+    typical: tuple[Indices, ...] = held(
+        ListOf(Tensor("some", kind="i8", low=0, may_be_empty=True), "groups", kind=tuple)
+    )
+    layers: Labels = held(Tensor("texts", "layers", kind="i8", low=-1, below="texts", may_be_empty=True))
+    persistence: float = held(Real(0.0))
+    p_value: float | None = held(Maybe(Real(0.0)))
+    model: EmbeddingClustering = held(Instance(EmbeddingClustering))
+    encoder: TextEncoder | None = held(Maybe(Instance(TextEncoder)))
+    counts: SparseData = held(Tensor("texts", "terms", sparse=True, may_be_empty=True))
+    known_terms: tuple[str, ...] = held(ListOf(Text(), "terms", kind=tuple))
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    source: str = held(Text())
+    seconds: float = held(Real())
+    column: str = held(Sometimes(Text()), default="")
 
     @property
     def k(self) -> int:

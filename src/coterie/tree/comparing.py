@@ -5,16 +5,14 @@ Leaves are matched by name when both trees have names, otherwise by number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Flag, Number, check_parameter, require_memory
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation.schema import Tensor
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree.arrays import TreeArrays
 from coterie.tree.dendrogram import Dendrogram
@@ -22,7 +20,7 @@ from coterie.tree.dendrogram import Dendrogram
 Values = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class BkCurve:
     """Fowlkes and Mallows' B_k of two trees over the numbers of clusters.
 
@@ -42,15 +40,9 @@ class BkCurve:
     array([1., 1.])
     """
 
-    _schema: ClassVar[Schema] = {
-        "n_clusters": Tensor("cuts", kind="i8", low=1, may_be_empty=True),
-        "values": Tensor("cuts", kind="f8", allow="nan", may_be_empty=True),
-        "expected": Tensor("cuts", kind="f8", allow="nan", may_be_empty=True),
-    }
-
-    n_clusters: npt.NDArray[np.int64]
-    values: Values
-    expected: Values
+    n_clusters: npt.NDArray[np.int64] = held(Tensor("cuts", kind="i8", low=1, may_be_empty=True))
+    values: Values = held(Tensor("cuts", kind="f8", allow="nan", may_be_empty=True))
+    expected: Values = held(Tensor("cuts", kind="f8", allow="nan", may_be_empty=True))
 
 
 def cophenetic_agreement(first: Dendrogram, second: Dendrogram) -> float:

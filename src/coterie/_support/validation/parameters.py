@@ -7,12 +7,12 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Rational
-from typing import Any, Protocol, SupportsInt, TypeVar
+from typing import Any, SupportsInt, TypeVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.typing import Settings, ValuesByName
+from coterie._support.typing import Settings
 from coterie.errors import InvalidParameter, did_you_mean
 
 ALL_SHOWN = 12  # more names than this are not listed in a message
@@ -21,14 +21,7 @@ SEED_LIMIT = 2**64
 LEGACY_SEED_LIMIT = 2**32  # of NumPy's RandomState
 
 
-class HasParameters(Protocol):
-    """An estimator, of which only its parameters matter."""
-
-    def get_params(self, deep: bool = True) -> ValuesByName:
-        """Return the parameters by name."""
-
-
-_Estimator = TypeVar("_Estimator", bound=HasParameters)
+_Estimator = TypeVar("_Estimator", bound=scikit_learn.BaseEstimator)
 
 
 class Constraint:

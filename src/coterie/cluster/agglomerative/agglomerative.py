@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.typing import (
     AnyArray,
     Data,
@@ -26,7 +27,6 @@ from coterie._support.validation import (
     AnArray,
     Anything,
     Choice,
-    Constraint,
     Flag,
     Function,
     Nothing,
@@ -34,12 +34,12 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
 )
-from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor
+from coterie._support.validation.schema import COUNT, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, check_settings
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.row_tree import TreeClusterer
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
-from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.constraints import pairs_among
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
 from coterie.distance import Distance
@@ -54,6 +54,7 @@ RULES = InputRules(
 )
 
 
+@estimator
 class AgglomerativeClustering(TreeClusterer):
     """Agglomerative (bottom-up hierarchical) clustering, with the whole tree.
 
@@ -126,68 +127,31 @@ class AgglomerativeClustering(TreeClusterer):
     array([1, 0])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1) | Nothing(),
-        "metric": Anything(),  # coterie.distance knows its names
-        "memory": Anything(),  # scikit-learn checks it
-        "connectivity": Nothing() | AnArray() | Function(),
-        "compute_full_tree": Choice("auto") | Flag(),
-        "linkage": Choice(*METHODS),
-        "distance_threshold": Nothing() | Number(),
-        "compute_distances": Flag(),
-        "symmetrize": Nothing() | Choice("mean", "min", "max"),
-        "must_link": Nothing() | AnArray(),
-        "cannot_link": Nothing() | AnArray(),
-    }
+    n_clusters: int | None = parameter(Whole(1) | Nothing(), default=2)
+    _: KW_ONLY
+    metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    memory: object = parameter(Anything(), default=None)  # scikit-learn checks it
+    connectivity: SparseData = parameter(Nothing() | AnArray() | Function(), default=None)
+    compute_full_tree: bool | str = parameter(Choice("auto") | Flag(), default="auto")
+    linkage: str = parameter(Choice(*METHODS), default="ward")
+    distance_threshold: float | None = parameter(Nothing() | Number(), default=None)
+    compute_distances: bool = parameter(Flag(), default=False)
+    symmetrize: str | None = parameter(Nothing() | Choice("mean", "min", "max"), default=None)
+    must_link: MatrixLike = parameter(Nothing() | AnArray(), default=None)
+    cannot_link: MatrixLike = parameter(Nothing() | AnArray(), default=None)
+
+    n_leaves_: int = fitted(Size("rows", 1))
+    n_clusters_: int = fitted(Size("clusters", 1))
+    n_connected_components_: int = fitted(COUNT)
+    children_: Indices = fitted(Tensor("merges", 2, kind="i8", may_be_empty=True))
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=0, below="clusters"))
+    _heights: Distances = fitted(Tensor("merges", kind="f8", allow="inf"))
+    distances_: Distances = fitted(Sometimes(Tensor("merges", kind="f8", allow="inf")))
+    _known: ValuesByName = fitted(KNOWN)
+
     _sometimes = ("distances_",)
 
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "n_leaves_": Size("rows", 1),
-        "n_clusters_": Size("clusters", 1),
-        "n_connected_components_": COUNT,
-        "children_": Tensor("merges", 2, kind="i8", may_be_empty=True),
-        "labels_": Tensor("rows", kind="i8", low=0, below="clusters"),
-        "_heights": Tensor("merges", kind="f8", allow="inf"),
-        "distances_": Sometimes(Tensor("merges", kind="f8", allow="inf")),
-        "_known": KNOWN,
-    }
-
-    n_clusters_: int
-    children_: Indices
-    distances_: Distances
-    n_leaves_: int
-    n_connected_components_: int
-    _heights: Distances
-    _known: ValuesByName
-
-    def __init__(
-        self,
-        n_clusters: int | None = 2,
-        *,
-        metric: MetricLike = "euclidean",
-        memory: object = None,
-        connectivity: SparseData = None,
-        compute_full_tree: bool | str = "auto",
-        linkage: str = "ward",
-        distance_threshold: float | None = None,
-        compute_distances: bool = False,
-        symmetrize: str | None = None,
-        must_link: MatrixLike = None,
-        cannot_link: MatrixLike = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.memory = memory
-        self.connectivity = connectivity
-        self.compute_full_tree = compute_full_tree
-        self.linkage = linkage
-        self.distance_threshold = distance_threshold
-        self.compute_distances = compute_distances
-        self.symmetrize = symmetrize
-        self.must_link = must_link
-        self.cannot_link = cannot_link
 
     @property
     def dendrogram_(self) -> Dendrogram:

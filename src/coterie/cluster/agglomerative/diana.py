@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.stoppable import part_of_square
 from coterie._support.typing import (
     AnyArray,
     Data,
     Distances,
     FittedAttributes,
+    FloatArray,
+    Labels,
     MetricLike,
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Constraint, Whole, check_n_clusters, require_memory
-from coterie._support.validation.schema import Real, Schema, Tensor
+from coterie._support.validation import Anything, Whole, check_n_clusters, require_memory
+from coterie._support.validation.schema import Real, Tensor
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree
 from coterie.cluster.agglomerative.tree_labels import cut_tree
@@ -28,6 +28,7 @@ from coterie.distance.input import distance_of_rows
 from coterie.tree.linkage import LinkageMatrix
 
 
+@estimator
 class Diana(RowTree):
     """Divisive (top-down hierarchical) clustering: split the cluster of largest diameter, as R's ``diana``.
 
@@ -76,20 +77,13 @@ class Diana(RowTree):
     array([ 1.,  1.,  3., 12.])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {"n_clusters": Whole(1), "metric": Anything()}
+    n_clusters: int = parameter(Whole(1), default=2)
+    _: KW_ONLY
+    metric: MetricLike = parameter(Anything(), default="euclidean")
 
-    _schema: ClassVar[Schema] = {
-        **RowTree._schema,
-        "distances_": Tensor("rows-1", kind="f8", allow="inf", low=0),
-        "divisive_coefficient_": Real(nan=True),
-        "labels_": Tensor("rows", kind="i8", low=0, below="rows"),
-    }
-
-    divisive_coefficient_: float
-
-    def __init__(self, n_clusters: int = 2, *, metric: MetricLike = "euclidean") -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
+    distances_: FloatArray = fitted(Tensor("rows-1", kind="f8", allow="inf", low=0))
+    divisive_coefficient_: float = fitted(Real(nan=True))
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=0, below="rows"))
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.scikit_learn import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import (
     AnyFunction,
     Data,
+    Doubles,
     Indices,
     Labels,
     MatrixLike,
@@ -19,8 +21,8 @@ from coterie._support.typing import (
     Settings,
     SparseData,
 )
-from coterie._support.validation import Constraint, Function, Nothing, Whole, check_data, check_parameter
-from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Size, Sometimes, Tensor
+from coterie._support.validation import Function, Nothing, Whole, check_data, check_parameter
+from coterie._support.validation.schema import COUNT, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
 from coterie.cluster.state_checks import check_labels_used, check_merges
 from coterie.errors import InvalidData
@@ -28,7 +30,8 @@ from coterie.errors import InvalidData
 _COPIED = ("children_", "n_leaves_", "n_connected_components_", "n_clusters_", "labels_", "distances_")
 
 
-class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+@estimator
+class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Agglomerative clustering of columns; each cluster is pooled into one column.
 
     A drop-in for scikit-learn's class; all linkages of `AgglomerativeClustering` work.
@@ -63,46 +66,23 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
            [1.1, 5. ]])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1) | Nothing(),
-        "pooling_func": Function(),
-    }
-    _schema: ClassVar[Schema] = {
-        **ESTIMATOR,
-        "n_leaves_": Size("columns"),
-        "n_clusters_": Size("clusters", 1),
-        "n_connected_components_": COUNT,
-        "children_": Tensor("merges", 2, kind="i8", may_be_empty=True),
-        "labels_": Tensor("columns", kind="i8", low=0, below="clusters"),
-        "distances_": Sometimes(Tensor("merges", kind="f8", allow="inf")),
-    }
+    n_clusters: int | None = parameter(Whole(1) | Nothing(), default=2)
+    _: KW_ONLY
+    metric: MetricLike = "euclidean"
+    memory: object = None
+    connectivity: SparseData = None
+    compute_full_tree: bool | str = "auto"
+    linkage: str = "ward"
+    pooling_func: AnyFunction = parameter(Function(), default=np.mean)
+    distance_threshold: float | None = None
+    compute_distances: bool = False
 
-    labels_: Labels
-    n_clusters_: int
-    children_: Indices
-
-    def __init__(
-        self,
-        n_clusters: int | None = 2,
-        *,
-        metric: MetricLike = "euclidean",
-        memory: object = None,
-        connectivity: SparseData = None,
-        compute_full_tree: bool | str = "auto",
-        linkage: str = "ward",
-        pooling_func: AnyFunction = np.mean,
-        distance_threshold: float | None = None,
-        compute_distances: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.memory = memory
-        self.connectivity = connectivity
-        self.compute_full_tree = compute_full_tree
-        self.linkage = linkage
-        self.pooling_func = pooling_func
-        self.distance_threshold = distance_threshold
-        self.compute_distances = compute_distances
+    n_leaves_: int = fitted(Size("columns"))
+    n_clusters_: int = fitted(Size("clusters", 1))
+    n_connected_components_: int = fitted(COUNT)
+    children_: Indices = fitted(Tensor("merges", 2, kind="i8", may_be_empty=True))
+    labels_: Labels = fitted(Tensor("columns", kind="i8", low=0, below="clusters"))
+    distances_: Doubles = fitted(Sometimes(Tensor("merges", kind="f8", allow="inf")))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from coterie import _core
+from coterie._support.declarations import KW_ONLY, estimator, parameter
 from coterie._support.typing import (
     AnyArray,
     Data,
@@ -18,7 +18,7 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Constraint, Flag, Nothing, Number, Whole, check_n_clusters
+from coterie._support.validation import Anything, Flag, Nothing, Number, Whole, check_n_clusters
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree
 from coterie.cluster.agglomerative.tree_labels import cut_tree
@@ -28,6 +28,7 @@ from coterie.distance.input import distance_of_rows
 from coterie.errors import InvalidParameter
 
 
+@estimator
 class Genie(RowTree):
     """Genie: merge along the minimum spanning tree, shortest edge first, but keep cluster sizes even.
 
@@ -85,31 +86,13 @@ class Genie(RowTree):
     array([1, 0])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "gini_threshold": Number(0.0, 1.0),
-        "metric": Anything(),  # coterie.distance knows its names
-        "min_samples": Whole(1),
-        "noise": Flag(),
-        "n_jobs": Nothing() | Whole(None),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        gini_threshold: float = 0.3,
-        metric: MetricLike = "euclidean",
-        min_samples: int = 1,
-        noise: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.gini_threshold = gini_threshold
-        self.metric = metric
-        self.min_samples = min_samples
-        self.noise = noise
-        self.n_jobs = n_jobs
+    n_clusters: int = parameter(Whole(1), default=2)
+    _: KW_ONLY
+    gini_threshold: float = parameter(Number(0.0, 1.0), default=0.3)
+    metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    min_samples: int = parameter(Whole(1), default=1)
+    noise: bool = parameter(Flag(), default=False)
+    n_jobs: int | None = parameter(Nothing() | Whole(None), default=None)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         if self.noise and self.min_samples < 2:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import estimator, fitted
 from coterie._support.typing import (
     CheckedRows,
     FloatArray,
@@ -17,7 +18,7 @@ from coterie._support.typing import (
     Settings,
     ValuesByName,
 )
-from coterie._support.validation.schema import Schema, Size, Tensor
+from coterie._support.validation.schema import Size, Tensor
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.base import Clusterer
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
@@ -46,23 +47,17 @@ class TreeClusterer(Clusterer):
         return moved
 
 
+@estimator
 class RowTree(TreeClusterer):
     """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances."""
 
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "n_leaves_": Size("rows", 1),
-        "children_": Tensor("rows-1", 2, kind="i8"),
-        "distances_": Tensor("rows-1", kind="f8", low=0),
-        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
-        "_known": KNOWN,
-    }
 
-    children_: Indices
-    distances_: FloatArray
-    n_leaves_: int
-    _known: ValuesByName
+    n_leaves_: int = fitted(Size("rows", 1))
+    children_: Indices = fitted(Tensor("rows-1", 2, kind="i8"))
+    distances_: FloatArray = fitted(Tensor("rows-1", kind="f8", low=0))
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))
+    _known: ValuesByName = fitted(KNOWN)
 
     @property
     def dendrogram_(self) -> Dendrogram:

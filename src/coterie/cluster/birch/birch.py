@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -40,7 +41,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie._support.validation.parameters import is_whole
-from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor, check_squares, wrong
+from coterie._support.validation.schema import Instance, Size, Sometimes, Tensor, check_squares, wrong
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
@@ -65,6 +66,7 @@ class AClusterer(Constraint):
         return "an estimator with fit_predict"
 
 
+@estimator
 class Birch(DistanceTransformer):
     """BIRCH: summarise the rows in one pass by a tree of subclusters, then cluster the subclusters.
 
@@ -142,46 +144,22 @@ class Birch(DistanceTransformer):
     _takes_sparse = True
     _has_dense_centers = True
     _sometimes = ("labels_", "_nearest")
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "threshold": Number(0.0, open_below=True),
-        "branching_factor": Whole(2),
-        "n_clusters": Nothing() | Whole(1) | AClusterer(),
-        "compute_labels": Flag(),
-        "n_jobs": Nothing() | Whole(),
-        "progress": PROGRESS,
-    }
 
-    _schema: ClassVar[Schema] = {
-        **DistanceTransformer._schema,
-        "tree_": Instance(CFTree, n_subclusters="subclusters", n_columns="columns"),
-        "subcluster_centers_": Tensor("subclusters", "columns"),
-        "subcluster_labels_": Tensor("subclusters", kind="i", low=-1, below="subclusters"),
-        "labels_": Sometimes(Tensor("rows", kind="i", low=-1, below="subclusters")),
-        "_nearest": Sometimes(Tensor("rows", kind="i", low=0, below="subclusters")),
-        "_n_features_out": Size("subclusters"),
-    }
+    _: KW_ONLY
+    threshold: float = parameter(Number(0.0, open_below=True), default=0.5)
+    branching_factor: int = parameter(Whole(2), default=50)
+    n_clusters: int | Model | None = parameter(Nothing() | Whole(1) | AClusterer(), default=3)
+    compute_labels: bool = parameter(Flag(), default=True)
+    n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    subcluster_centers_: Centers
-    subcluster_labels_: Labels
-    tree_: CFTree
-    _nearest: Labels  # of the labelled rows: the subclusters, which may be clustered again
-
-    def __init__(
-        self,
-        *,
-        threshold: float = 0.5,
-        branching_factor: int = 50,
-        n_clusters: int | Model | None = 3,
-        compute_labels: bool = True,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.threshold = threshold
-        self.branching_factor = branching_factor
-        self.n_clusters = n_clusters
-        self.compute_labels = compute_labels
-        self.n_jobs = n_jobs
-        self.progress = progress
+    tree_: CFTree = fitted(Instance(CFTree, n_subclusters="subclusters", n_columns="columns"))
+    subcluster_centers_: Centers = fitted(Tensor("subclusters", "columns"))
+    subcluster_labels_: Labels = fitted(Tensor("subclusters", kind="i", low=-1, below="subclusters"))
+    labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=-1, below="subclusters")))
+    # of the labelled rows: the subclusters, which may be clustered again
+    _nearest: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=0, below="subclusters")))
+    _n_features_out: int = fitted(Size("subclusters"))
 
     @property
     def root_(self) -> CFNode:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, SparseData, Weights
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation.schema import Tensor
 from coterie.cluster.kmeans.points import csr_parts
 from coterie.errors import InvalidData
 
@@ -23,7 +23,7 @@ ROWS_PER_REPORT = 8192
 LARGEST_COUNT = 2**62  # of entries in a node: more than there can be
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class CFTree:
     """Summaries of rows, and of summaries: each entry stands for all rows below it.
 
@@ -45,19 +45,11 @@ class CFTree:
         Their mean.
     """
 
-    _schema: ClassVar[Schema] = {
-        "node_starts": Tensor("nodes+1", kind="i8", low=0),
-        "children": Tensor("entries", kind="i8", low=-1, below="nodes"),
-        "weights": Tensor("entries", kind="f8", above=0),
-        "deviations": Tensor("entries", kind="f8", low=0),
-        "centers": Tensor("entries", "columns", kind="f8"),
-    }
-
-    node_starts: Ids
-    children: Ids
-    weights: Numbers
-    deviations: Numbers
-    centers: Numbers
+    node_starts: Ids = held(Tensor("nodes+1", kind="i8", low=0))
+    children: Ids = held(Tensor("entries", kind="i8", low=-1, below="nodes"))
+    weights: Numbers = held(Tensor("entries", kind="f8", above=0))
+    deviations: Numbers = held(Tensor("entries", kind="f8", low=0))
+    centers: Numbers = held(Tensor("entries", "columns", kind="f8"))
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():

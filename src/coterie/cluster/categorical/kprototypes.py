@@ -13,6 +13,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -30,11 +31,9 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Choice,
-    Constraint,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -43,7 +42,7 @@ from coterie._support.validation import (
     check_seed,
     engine_count,
 )
-from coterie._support.validation.schema import COUNT, Schema, Tensor, wrong
+from coterie._support.validation.schema import COUNT, Tensor, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.categorical.rows import (
     MergedRows,
@@ -78,44 +77,29 @@ class CategoricalRun:
     is_settled: bool
 
 
+@estimator
 class _PrototypeClusterer(WeightedClusterer):
     """What k-modes and k-prototypes share: everything but which columns are numbers."""
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "init": Choice(*STARTS) | AnArray(),
-        "n_init": Choice("auto") | Whole(1),
-        "max_iter": Whole(1),
-        "random_state": Seed(),
-        "n_jobs": Nothing() | Whole(),
-        "progress": Nothing() | Flag() | Function(),
-    }
-    _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
-        "labels_": Tensor("rows", kind="i4", low=0, below="clusters"),
-        "inertia_": Number(),
-        "gamma_": Number(0.0),
-        "n_iter_": COUNT,
-        "epoch_costs_": Tensor(None, kind="f8"),
-        "_n_init": COUNT,
-        "_means": Tensor("clusters", None, kind="f8"),
-        "_modes": Tensor("clusters", None, kind="i4", low=0),
-    }
-    _objective_words: ClassVar[str] = "cost"
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    init: Init = parameter(Choice(*STARTS) | AnArray(), default="cao")
+    n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
+    max_iter: int = parameter(Whole(1), default=100)
+    random_state: RandomState = parameter(Seed(), default=None)
+    n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    n_clusters: int
-    init: Init
-    n_init: int | str
-    max_iter: int
-    random_state: RandomState
-    n_jobs: int | None
-    progress: ProgressOption
-    inertia_: float
-    gamma_: float
-    n_iter_: int
-    epoch_costs_: FloatArray
-    _means: npt.NDArray[np.float64]
-    _modes: AnyArray
+    labels_: Labels = fitted(Tensor("rows", kind="i4", low=0, below="clusters"))
+    inertia_: float = fitted(Number())
+    gamma_: float = fitted(Number(0.0))
+    n_iter_: int = fitted(COUNT)
+    epoch_costs_: FloatArray = fitted(Tensor(None, kind="f8"))
+    _n_init: int = fitted(COUNT)
+    _means: npt.NDArray[np.float64] = fitted(Tensor("clusters", None, kind="f8"))
+    _modes: AnyArray = fitted(Tensor("clusters", None, kind="i4", low=0))
+
+    _objective_words: ClassVar[str] = "cost"
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
@@ -243,6 +227,7 @@ class _PrototypeClusterer(WeightedClusterer):
         return tags
 
 
+@estimator
 class KModes(_PrototypeClusterer):
     """K-modes: k-means for categories, around the most frequent category of every column.
 
@@ -299,25 +284,6 @@ class KModes(_PrototypeClusterer):
     (array([1, 1, 0, 0], dtype=int32), 1.0)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Init = "cao",
-        n_init: int | str = "auto",
-        max_iter: int = 100,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-
     def _learn_table(self, X: MatrixLike) -> TableEncoding:
         return TableEncoding.learn(X, kinds="category", who=type(self).__name__)
 
@@ -325,6 +291,7 @@ class KModes(_PrototypeClusterer):
         return 1.0
 
 
+@estimator
 class KPrototypes(_PrototypeClusterer):
     """K-prototypes: k-means for numbers and categories, around means and most frequent categories.
 
@@ -391,34 +358,9 @@ class KPrototypes(_PrototypeClusterer):
     array([1], dtype=int32)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **_PrototypeClusterer._constraints,
-        "categorical": Nothing() | AnArray(),
-        "gamma": Choice("auto") | Number(0.0),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        categorical: Sequence[str | int] | None = None,
-        gamma: float | str = "auto",
-        init: Init = "cao",
-        n_init: int | str = "auto",
-        max_iter: int = 100,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.categorical = categorical
-        self.gamma = gamma
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+    _: KW_ONLY
+    categorical: Sequence[str | int] | None = parameter(Nothing() | AnArray(), default=None)
+    gamma: float | str = parameter(Choice("auto") | Number(0.0), default="auto")
 
     def _learn_table(self, X: MatrixLike) -> TableEncoding:
         return learn_columns(X, self.categorical, who=type(self).__name__)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.typing import AnyArray, CheckedRows, FloatArray, Labels, Settings, Weights
-from coterie._support.validation.schema import Schema, Size, Tensor, wrong
+from coterie._support.validation.schema import Size, Tensor, wrong
 
 Ids = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class CondensedTree:
     """Clusters that split as the density grows, and the rows that leave them.
 
@@ -36,19 +36,11 @@ class CondensedTree:
         Rows of the data.
     """
 
-    _schema: ClassVar[Schema] = {
-        "n_rows": Size("rows", 1),
-        "parent": Tensor("children", kind="i8", low=0, may_be_empty=True),
-        "child": Tensor("children", kind="i8", low=0, may_be_empty=True),
-        "density": Tensor("children", kind="f8", low=0, allow="inf", may_be_empty=True),
-        "size": Tensor("children", kind="n", low=0, may_be_empty=True),
-    }
-
-    parent: Ids
-    child: Ids
-    density: FloatArray
-    size: Ids | FloatArray
-    n_rows: int
+    parent: Ids = held(Tensor("children", kind="i8", low=0, may_be_empty=True))
+    child: Ids = held(Tensor("children", kind="i8", low=0, may_be_empty=True))
+    density: FloatArray = held(Tensor("children", kind="f8", low=0, allow="inf", may_be_empty=True))
+    size: Ids | FloatArray = held(Tensor("children", kind="n", low=0, may_be_empty=True))
+    n_rows: int = held(Size("rows", 1))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -41,7 +42,7 @@ from coterie._support.validation import (
     Whole,
     check_sample_weight,
 )
-from coterie._support.validation.schema import VALUES, Real, Schema, Tensor, Text, wrong
+from coterie._support.validation.schema import VALUES, Real, Tensor, Text, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.eps import suggest_eps, suggest_eps_of
 from coterie.cluster.density.metric import (
@@ -126,6 +127,7 @@ def raise_flags(found: DenseGroups, who: str) -> None:
     warn_caller(f"{who}: {text}. {hint}", DataNotice)
 
 
+@estimator
 class DBSCAN(WeightedClusterer):
     """Density-based clustering (DBSCAN): dense regions of any shape, and noise.
 
@@ -202,64 +204,34 @@ class DBSCAN(WeightedClusterer):
     """
 
     _takes_sparse = True
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "eps": Number(0.0, open_below=True) | Choice("auto"),
-        "min_samples": Whole(1),
-        **METRIC_CONSTRAINTS,
-        "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
-        "p": Number(0.0) | Nothing() | Function(),
-        "neighbors": Choice("exact", "approximate"),
-        "n_neighbors": Nothing() | Whole(1),
-    }
 
-    _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
-        "labels_": Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True),
-        "core_sample_indices_": Tensor("core points", kind="i8", low=0, below="rows", may_be_empty=True),
-        "components_": Tensor(
-            "core points", "columns", allow="inf", may_be_empty=True, sparse=True, of_table=True
-        ),
-        "eps_": Real(0),
-        "algorithm_used_": Text(),
-        "exact_": Flag(),
-        "recall_": Number(0.0, 1.0),
-        "_distance_values": VALUES,
-    }
+    _constraints: ClassVar[Mapping[str, Constraint]] = METRIC_CONSTRAINTS
 
-    core_sample_indices_: Indices
-    components_: Data
-    eps_: float
-    algorithm_used_: str
-    exact_: bool
-    recall_: float
-    _distance_values: ValuesByName
+    eps: float | str = parameter(Number(0.0, open_below=True) | Choice("auto"), default=0.5)
+    _: KW_ONLY
+    min_samples: int = parameter(Whole(1), default=5)
+    metric: MetricLike = "euclidean"
+    metric_params: Settings | None = None
+    algorithm: str = parameter(Choice("auto", "ball_tree", "kd_tree", "brute"), default="auto")
+    leaf_size: int = 30
+    p: float | None = parameter(Number(0.0) | Nothing() | Function(), default=None)
+    n_jobs: int | None = None
+    neighbors: str = parameter(Choice("exact", "approximate"), default="exact")
+    n_neighbors: int | None = parameter(Nothing() | Whole(1), default=None)
+    progress: ProgressOption = None
 
-    def __init__(
-        self,
-        eps: float | str = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: MetricLike = "euclidean",
-        metric_params: Settings | None = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = None,
-        n_jobs: int | None = None,
-        neighbors: str = "exact",
-        n_neighbors: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.metric = metric
-        self.metric_params = metric_params
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.n_jobs = n_jobs
-        self.neighbors = neighbors
-        self.n_neighbors = n_neighbors
-        self.progress = progress
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True))
+    core_sample_indices_: Indices = fitted(
+        Tensor("core points", kind="i8", low=0, below="rows", may_be_empty=True)
+    )
+    components_: Data = fitted(
+        Tensor("core points", "columns", allow="inf", may_be_empty=True, sparse=True, of_table=True)
+    )
+    eps_: float = fitted(Real(0))
+    algorithm_used_: str = fitted(Text())
+    exact_: bool = fitted(Flag())
+    recall_: float = fitted(Number(0.0, 1.0))
+    _distance_values: ValuesByName = fitted(VALUES)
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

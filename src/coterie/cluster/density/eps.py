@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import Distances, MatrixLike, MetricLike
 from coterie._support.validation import Whole, check_data, check_parameter
-from coterie._support.validation.schema import COUNT, Real, Schema, Tensor
+from coterie._support.validation.schema import COUNT, Real, Tensor
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 
 ROUNDING = 64  # units in the last place by which two ways to compute a distance may differ
 
 
-@dataclass(frozen=True)
+@saved()
 class EpsSuggestion:
     """A radius for DBSCAN and the curve it was read from.
 
@@ -33,17 +33,10 @@ class EpsSuggestion:
         What was asked for.
     """
 
-    _schema: ClassVar[Schema] = {
-        "eps": Real(0),
-        "k_distances": Tensor("rows", low=0, allow="inf", may_be_empty=True),
-        "knee": COUNT,
-        "min_samples": COUNT,
-    }
-
-    eps: float
-    k_distances: Distances
-    knee: int
-    min_samples: int
+    eps: float = held(Real(0))
+    k_distances: Distances = held(Tensor("rows", low=0, allow="inf", may_be_empty=True))
+    knee: int = held(COUNT)
+    min_samples: int = held(COUNT)
 
     @property
     def radius(self) -> float:

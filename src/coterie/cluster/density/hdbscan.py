@@ -10,14 +10,18 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
+    AnyArray,
     CheckedRows,
     Data,
     Distances,
+    Doubles,
     FittedAttributes,
     FloatArray,
+    Indices,
     Labels,
     MatrixLike,
     MetricLike,
@@ -33,7 +37,6 @@ from coterie._support.validation.schema import (
     VALUES,
     Instance,
     Maybe,
-    Schema,
     Several,
     Sometimes,
     Tensor,
@@ -70,6 +73,7 @@ from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidParameter
 
 
+@estimator
 class HDBSCAN(WeightedClusterer):
     """Hierarchical density-based clustering (HDBSCAN): any shape, different densities, and noise.
 
@@ -168,96 +172,60 @@ class HDBSCAN(WeightedClusterer):
     _takes_sparse = True
     _copies_are_dense_spots = True
     _sometimes = ("centroids_", "medoids_")
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "min_cluster_size": Whole(2),
-        "min_samples": Whole(1) | Nothing(),
-        "cluster_selection_epsilon": Number(0.0),
-        "max_cluster_size": Whole(1) | Nothing(),
-        **METRIC_CONSTRAINTS,
-        "alpha": Number(1e-12, 1e12),  # beyond, distances divided by it may leave the range of numbers
-        "algorithm": Choice("auto", "brute", "kd_tree", "ball_tree"),
-        "cluster_selection_method": Choice("eom", "leaf"),
-        "allow_single_cluster": Flag(),
-        "store_centers": Nothing() | Choice("centroid", "medoid", "both"),
-        "copy": Flag(),
-        "neighbors": Choice("exact", "approximate"),
-        "n_neighbors": Nothing() | Whole(1),
-    }
 
-    _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
-        "condensed_tree_": Instance(CondensedTree, n_rows="rows that count", n_clusters="nodes"),
-        "labels_": Tensor("rows", kind="i8", low=MISSING, below="rows"),
-        "probabilities_": Tensor("rows", kind="f8", low=0, high=1, allow="nan"),
-        "outlier_scores_": Tensor("rows", kind="f8", low=0, high=1, allow="nan"),
-        "centroids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True)),
-        "medoids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True, of_table=True)),
-        "algorithm_used_": Text(),
-        "exact_": Flag(),
-        "recall_": Number(0.0, 1.0),
-        "_chosen": Tensor("clusters", kind="i8", low=0, below="nodes", may_be_empty=True),
-        "_merges": Several(
+    _constraints: ClassVar[Mapping[str, Constraint]] = METRIC_CONSTRAINTS
+
+    min_cluster_size: int = parameter(Whole(2), default=5)
+    min_samples: int | None = parameter(Whole(1) | Nothing(), default=None)
+    cluster_selection_epsilon: float = parameter(Number(0.0), default=0.0)
+    max_cluster_size: int | None = parameter(Whole(1) | Nothing(), default=None)
+    metric: MetricLike = "euclidean"
+    metric_params: Settings | None = None
+    # beyond, distances divided by it may leave the range of numbers
+    alpha: float = parameter(Number(1e-12, 1e12), default=1.0)
+    algorithm: str = parameter(Choice("auto", "brute", "kd_tree", "ball_tree"), default="auto")
+    leaf_size: int = 40
+    n_jobs: int | None = None
+    cluster_selection_method: str = parameter(Choice("eom", "leaf"), default="eom")
+    allow_single_cluster: bool = parameter(Flag(), default=False)
+    store_centers: str | None = parameter(Nothing() | Choice("centroid", "medoid", "both"), default=None)
+    copy: bool = parameter(Flag(), default=True)
+    _: KW_ONLY
+    neighbors: str = parameter(Choice("exact", "approximate"), default="exact")
+    n_neighbors: int | None = parameter(Nothing() | Whole(1), default=None)
+    progress: ProgressOption = None
+
+    condensed_tree_: CondensedTree = fitted(
+        Instance(CondensedTree, n_rows="rows that count", n_clusters="nodes")
+    )
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=MISSING, below="rows"))
+    probabilities_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, high=1, allow="nan"))
+    outlier_scores_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, high=1, allow="nan"))
+    centroids_: FloatArray = fitted(Sometimes(Tensor("clusters", "columns", may_be_empty=True)))
+    medoids_: FloatArray = fitted(Sometimes(Tensor("clusters", "columns", may_be_empty=True, of_table=True)))
+    algorithm_used_: str = fitted(Text())
+    exact_: bool = fitted(Flag())
+    recall_: float = fitted(Number(0.0, 1.0))
+    _chosen: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="nodes", may_be_empty=True))
+    _merges: list[AnyArray] = fitted(
+        Several(
             Tensor("rows that count-1", kind="i8", low=0),
             Tensor("rows that count-1", kind="i8", low=0),
             Tensor("rows that count-1", kind="f8", low=0, allow="inf"),
-        ),
-        "_core_distances": Tensor("rows that count", kind="f8", low=0, allow="inf"),
-        "_rows": Maybe(Tensor("rows that count", "columns", sparse=True, of_table=True)),
-        "_weights": Maybe(Tensor("rows that count", kind="f8", above=0)),
-        "_finite_rows": Tensor("rows that count", kind="i8", low=0, below="rows"),
-        "_distance_values": VALUES,
-        "_idle": Several(
+        )
+    )
+    _core_distances: Doubles = fitted(Tensor("rows that count", kind="f8", low=0, allow="inf"))
+    _rows: FloatArray | None = fitted(Maybe(Tensor("rows that count", "columns", sparse=True, of_table=True)))
+    _weights: Doubles | None = fitted(Maybe(Tensor("rows that count", kind="f8", above=0)))
+    _finite_rows: Indices = fitted(Tensor("rows that count", kind="i8", low=0, below="rows"))
+    _distance_values: ValuesByName = fitted(VALUES)
+    _idle: list[AnyArray] = fitted(
+        Several(
             Tensor("idle rows", kind="i8", low=0, below="rows", may_be_empty=True),
             Tensor("idle rows", kind="i8", low=0, below="rows that count", may_be_empty=True),
             Tensor("idle rows", kind="f8", low=0, allow="inf", may_be_empty=True),
-        ),
-    }
-
-    probabilities_: FloatArray
-    outlier_scores_: FloatArray
-    condensed_tree_: CondensedTree
-    algorithm_used_: str
-    exact_: bool
-    recall_: float
-
-    def __init__(
-        self,
-        min_cluster_size: int = 5,
-        min_samples: int | None = None,
-        cluster_selection_epsilon: float = 0.0,
-        max_cluster_size: int | None = None,
-        metric: MetricLike = "euclidean",
-        metric_params: Settings | None = None,
-        alpha: float = 1.0,
-        algorithm: str = "auto",
-        leaf_size: int = 40,
-        n_jobs: int | None = None,
-        cluster_selection_method: str = "eom",
-        allow_single_cluster: bool = False,
-        store_centers: str | None = None,
-        copy: bool = True,
-        *,
-        neighbors: str = "exact",
-        n_neighbors: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.min_cluster_size = min_cluster_size
-        self.min_samples = min_samples
-        self.cluster_selection_epsilon = cluster_selection_epsilon
-        self.max_cluster_size = max_cluster_size
-        self.metric = metric
-        self.metric_params = metric_params
-        self.alpha = alpha
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.n_jobs = n_jobs
-        self.cluster_selection_method = cluster_selection_method
-        self.allow_single_cluster = allow_single_cluster
-        self.store_centers = store_centers
-        self.copy = copy
-        self.neighbors = neighbors
-        self.n_neighbors = n_neighbors
-        self.progress = progress
+        )
+    )
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

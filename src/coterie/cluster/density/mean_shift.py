@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -29,7 +30,6 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import (
     AnArray,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -39,7 +39,7 @@ from coterie._support.validation import (
     check_parameter,
 )
 from coterie._support.validation.parameters import engine_count, legacy_draws
-from coterie._support.validation.schema import COUNT, Schema, Tensor, check_squares
+from coterie._support.validation.schema import COUNT, Tensor, check_squares
 from coterie.cluster.base import Clusterer, Listener
 from coterie.distance import Nearest, find_distance, nearest
 from coterie.distance.engines import TREE_MOST_FEATURES
@@ -51,6 +51,7 @@ TREE_SHARE = (
 )
 
 
+@estimator
 class MeanShift(Clusterer):
     """Mean shift: groups around the peaks of the density; finds the number of groups.
 
@@ -108,46 +109,21 @@ class MeanShift(Clusterer):
     array([1, 0])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "bandwidth": Nothing() | Number(0.0, open_below=True),
-        "seeds": Nothing() | AnArray(),
-        "bin_seeding": Flag(),
-        "min_bin_freq": Whole(1),
-        "cluster_all": Flag(),
-        "n_jobs": Nothing() | Whole(),
-        "max_iter": Whole(0),
-    }
+    _: KW_ONLY
+    bandwidth: float | None = parameter(Nothing() | Number(0.0, open_below=True), default=None)
+    seeds: MatrixLike | None = parameter(Nothing() | AnArray(), default=None)
+    bin_seeding: bool = parameter(Flag(), default=False)
+    min_bin_freq: int = parameter(Whole(1), default=1)
+    cluster_all: bool = parameter(Flag(), default=True)
+    n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
+    max_iter: int = parameter(Whole(0), default=300)
+
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="clusters"))
+    n_iter_: int = fitted(COUNT)
+    bandwidth_: float = fitted(Number(0.0))
+
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "cluster_centers_": Tensor("clusters", "columns"),
-        "labels_": Tensor("rows", kind="i8", low=-1, below="clusters"),
-        "n_iter_": COUNT,
-        "bandwidth_": Number(0.0),
-    }
-
-    cluster_centers_: Centers
-    n_iter_: int
-    bandwidth_: float
-
-    def __init__(
-        self,
-        *,
-        bandwidth: float | None = None,
-        seeds: MatrixLike | None = None,
-        bin_seeding: bool = False,
-        min_bin_freq: int = 1,
-        cluster_all: bool = True,
-        n_jobs: int | None = None,
-        max_iter: int = 300,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.seeds = seeds
-        self.bin_seeding = bin_seeding
-        self.min_bin_freq = min_bin_freq
-        self.cluster_all = cluster_all
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

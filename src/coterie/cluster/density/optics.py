@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -28,7 +29,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
-from coterie._support.validation.schema import VALUES, Maybe, Schema, Sometimes, Tensor, Text
+from coterie._support.validation.schema import VALUES, Maybe, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.metric import METRIC_CONSTRAINTS, RULES, is_boolean
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK, Mask
@@ -55,6 +56,7 @@ from coterie.errors import DataNotice, InvalidData, InvalidParameter
 LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
 
 
+@estimator
 class OPTICS(WeightedClusterer):
     """OPTICS: density-based clusters as valleys of a reachability plot, and noise.
 
@@ -140,77 +142,36 @@ class OPTICS(WeightedClusterer):
     _takes_sparse = True
     _copies_are_dense_spots = True
     _sometimes = ("cluster_hierarchy_",)
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "min_samples": SIZE,
-        "max_eps": UNBOUNDED,
-        **METRIC_CONSTRAINTS,
-        "p": Number(0.0, open_below=True) | Nothing(),
-        "cluster_method": Choice("xi", "dbscan"),
-        "eps": UNBOUNDED | Nothing(),
-        "xi": Number(0.0, 1.0),
-        "predecessor_correction": Flag(),
-        "min_cluster_size": SIZE | Nothing(),
-        "algorithm": Choice("auto", "brute", "ball_tree", "kd_tree"),
-        "memory": Anything(),
-    }
 
-    _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
-        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
-        "cluster_hierarchy_": Sometimes(Tensor(None, 2, kind="i8", low=0, below="rows")),
-        "ordering_": Tensor("rows", kind="i8", low=0, below="rows"),
-        "core_distances_": Tensor("rows", kind="f8", low=0, allow="inf"),
-        "reachability_": Tensor("rows", kind="f8", low=0, allow="inf"),
-        "predecessor_": Tensor("rows", kind="i8", low=-1, below="rows"),
-        "algorithm_used_": Text(),
-        "_rows": Maybe(Tensor("rows", "columns", kind="f8", sparse=True, of_table=True)),
-        "_weights": Maybe(Tensor("rows", kind="f8", low=0)),
-        "_distance_values": VALUES,
-    }
+    _constraints: ClassVar[Mapping[str, Constraint]] = METRIC_CONSTRAINTS
 
-    ordering_: Indices
-    reachability_: FloatArray
-    core_distances_: FloatArray
-    predecessor_: Indices
-    cluster_hierarchy_: Indices
-    algorithm_used_: str
-    _rows: CheckedRows
-    _weights: Weights | None
+    _: KW_ONLY
+    min_samples: float = parameter(SIZE, default=5)
+    max_eps: float = parameter(UNBOUNDED, default=np.inf)
+    metric: MetricLike = "minkowski"
+    p: float | None = parameter(Number(0.0, open_below=True) | Nothing(), default=2)
+    metric_params: Settings | None = None
+    cluster_method: str = parameter(Choice("xi", "dbscan"), default="xi")
+    eps: float | None = parameter(UNBOUNDED | Nothing(), default=None)
+    xi: float = parameter(Number(0.0, 1.0), default=0.05)
+    predecessor_correction: bool = parameter(Flag(), default=True)
+    min_cluster_size: float | None = parameter(SIZE | Nothing(), default=None)
+    algorithm: str = parameter(Choice("auto", "brute", "ball_tree", "kd_tree"), default="auto")
+    leaf_size: int = 30
+    memory: object = parameter(Anything(), default=None)
+    n_jobs: int | None = None
+    progress: ProgressOption = None
 
-    def __init__(
-        self,
-        *,
-        min_samples: float = 5,
-        max_eps: float = np.inf,
-        metric: MetricLike = "minkowski",
-        p: float | None = 2,
-        metric_params: Settings | None = None,
-        cluster_method: str = "xi",
-        eps: float | None = None,
-        xi: float = 0.05,
-        predecessor_correction: bool = True,
-        min_cluster_size: float | None = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        memory: object = None,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.min_samples = min_samples
-        self.max_eps = max_eps
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.cluster_method = cluster_method
-        self.eps = eps
-        self.xi = xi
-        self.predecessor_correction = predecessor_correction
-        self.min_cluster_size = min_cluster_size
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.memory = memory
-        self.n_jobs = n_jobs
-        self.progress = progress
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))
+    cluster_hierarchy_: Indices = fitted(Sometimes(Tensor(None, 2, kind="i8", low=0, below="rows")))
+    ordering_: Indices = fitted(Tensor("rows", kind="i8", low=0, below="rows"))
+    core_distances_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, allow="inf"))
+    reachability_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, allow="inf"))
+    predecessor_: Indices = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))
+    algorithm_used_: str = fitted(Text())
+    _rows: CheckedRows = fitted(Maybe(Tensor("rows", "columns", kind="f8", sparse=True, of_table=True)))
+    _weights: Weights | None = fitted(Maybe(Tensor("rows", kind="f8", low=0)))
+    _distance_values: ValuesByName = fitted(VALUES)
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

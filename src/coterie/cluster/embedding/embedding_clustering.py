@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from copy import copy
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -31,7 +32,6 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     Anything,
     Choice,
-    Constraint,
     Nothing,
     Number,
     Seed,
@@ -39,7 +39,7 @@ from coterie._support.validation import (
     check_data,
 )
 from coterie._support.validation.parameters import check_seed
-from coterie._support.validation.schema import Schema, Several, Sometimes, Tensor
+from coterie._support.validation.schema import Several, Sometimes, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.embedding.community_layers import (
     CommunityTree,
@@ -64,6 +64,7 @@ CLEARLY_BETTER = 1.1  # the persistence that a tree of finer communities must re
 MAP_COLUMNS = 2
 
 
+@estimator
 class EmbeddingClustering(Clusterer):
     """Cluster high-dimensional embeddings of language and image models, without a number of groups.
 
@@ -136,65 +137,39 @@ class EmbeddingClustering(Clusterer):
 
     _takes_sparse = True
     _sometimes = ("_embedding",)
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_neighbors": Whole(2),
-        "metric": Metric(),
-        "granularity": Choice("auto", "finest", "coarsest") | Whole(1),
-        "noise": Choice("assign", "keep"),
-        "min_cluster_size": Whole(1),
-        "recall": Nothing() | Number(0.0, 1.0, open_below=True),
-        "random_state": Seed(),
-        "n_jobs": Nothing() | Whole(None),
-    }
 
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
-        "layers_": Tensor("rows", "layers", kind="i8", low=-1, below="rows", may_be_empty=True),
-        "layer_persistence_": Tensor("layers", kind="f8", low=0, high=1, may_be_empty=True),
-        "persistence_": Anything(),
-        "strengths_": Tensor("rows", kind="f8", low=0, high=1),
-        "_rows": Tensor("linked rows", "columns", sparse=True, of_table=True, may_be_empty=True),
-        "_linked": Tensor("linked rows", kind="i8", low=0, below="rows", may_be_empty=True),
-        "_embedding": Sometimes(Tensor("rows", "map columns", kind="f", allow="nan", may_be_empty=True)),
-        "_graph": Several(
+    n_neighbors: int = parameter(Whole(2), default=15)
+    _: KW_ONLY
+    metric: MetricLike = parameter(Metric(), default="cosine")
+    granularity: str | int = parameter(Choice("auto", "finest", "coarsest") | Whole(1), default="auto")
+    noise: str = parameter(Choice("assign", "keep"), default="assign")
+    min_cluster_size: int = parameter(Whole(1), default=5)
+    recall: float | None = parameter(Nothing() | Number(0.0, 1.0, open_below=True), default=0.95)
+    random_state: RandomState = parameter(Seed(), default=0)
+    n_jobs: int | None = parameter(Nothing() | Whole(None), default=None)
+    progress: ProgressOption = None
+
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))
+    layers_: Labels = fitted(Tensor("rows", "layers", kind="i8", low=-1, below="rows", may_be_empty=True))
+    layer_persistence_: FloatArray = fitted(Tensor("layers", kind="f8", low=0, high=1, may_be_empty=True))
+    persistence_: float = fitted(Anything())
+    strengths_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, high=1))
+    _rows: Data | SparseData = fitted(
+        Tensor("linked rows", "columns", sparse=True, of_table=True, may_be_empty=True)
+    )
+    # rows that have a direction
+    _linked: Indices = fitted(Tensor("linked rows", kind="i8", low=0, below="rows", may_be_empty=True))
+    # once `embedding_` was read
+    _embedding: FloatArray = fitted(
+        Sometimes(Tensor("rows", "map columns", kind="f", allow="nan", may_be_empty=True))
+    )
+    _graph: list[AnyArray] = fitted(
+        Several(
             Tensor("linked rows+1", kind="i8", low=0),
             Tensor("links", kind="i4", low=0, below="linked rows", may_be_empty=True),
             Tensor("links", kind="f", low=0, high=1, may_be_empty=True),
-        ),
-    }
-
-    layers_: Labels
-    layer_persistence_: FloatArray
-    persistence_: float
-    strengths_: FloatArray
-    _rows: Data | SparseData
-    _linked: Indices  # rows that have a direction
-    _graph: list[AnyArray]
-    _embedding: FloatArray  # once `embedding_` was read
-
-    def __init__(
-        self,
-        n_neighbors: int = 15,
-        *,
-        metric: MetricLike = "cosine",
-        granularity: str | int = "auto",
-        noise: str = "assign",
-        min_cluster_size: int = 5,
-        recall: float | None = 0.95,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.granularity = granularity
-        self.noise = noise
-        self.min_cluster_size = min_cluster_size
-        self.recall = recall
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        )
+    )
 
     @property
     def _compares_sparse(self) -> bool:

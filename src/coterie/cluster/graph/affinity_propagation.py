@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.stoppable import stoppable
 from coterie._support.threads import resolve_threads
@@ -45,7 +46,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie._support.validation.parameters import legacy_draws
-from coterie._support.validation.schema import COUNT, Schema, Sometimes, Tensor, check_squares, wrong
+from coterie._support.validation.schema import COUNT, Sometimes, Tensor, check_squares, wrong
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.birch.birch import nearest_subclusters
 from coterie.cluster.graph.similarities import (
@@ -72,6 +73,7 @@ class OpenShare(Constraint):
         return "a number of at least 0.5 and below 1"
 
 
+@estimator
 class AffinityPropagation(Clusterer):
     """Affinity propagation: exemplars found by passing messages between all pairs of rows.
 
@@ -153,57 +155,28 @@ class AffinityPropagation(Clusterer):
     """
 
     _sometimes = ("cluster_centers_",)
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "damping": OpenShare(),
-        "max_iter": Whole(1),
-        "convergence_iter": Whole(1),
-        "copy": Flag(),
-        "preference": Nothing() | Number() | AnArray(),
-        "affinity": Choice("euclidean", "precomputed"),
-        "verbose": Flag() | Whole(0),
-        "random_state": Seed(),
-        "n_jobs": Nothing() | Whole(),
-        "progress": PROGRESS,
-    }
+
+    _: KW_ONLY
+    damping: float = parameter(OpenShare(), default=0.5)
+    max_iter: int = parameter(Whole(1), default=200)
+    convergence_iter: int = parameter(Whole(1), default=15)
+    copy: bool = parameter(Flag(), default=True)
+    preference: float | VectorLike | None = parameter(Nothing() | Number() | AnArray(), default=None)
+    affinity: str = parameter(Choice("euclidean", "precomputed"), default="euclidean")
+    verbose: bool = parameter(Flag() | Whole(0), default=False)
+    random_state: RandomState = parameter(Seed(), default=None)
+    n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="clusters"))
+    cluster_centers_indices_: Indices = fitted(
+        Tensor("clusters", kind="i8", low=0, below="rows", may_be_empty=True)
+    )
+    cluster_centers_: CheckedRows = fitted(Sometimes(Tensor("clusters", "columns", sparse=True)))
+    affinity_matrix_: Distances = fitted(Tensor("rows", "rows"))
+    n_iter_: int = fitted(COUNT)
+
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "labels_": Tensor("rows", kind="i8", low=-1, below="clusters"),
-        "cluster_centers_indices_": Tensor("clusters", kind="i8", low=0, below="rows", may_be_empty=True),
-        "cluster_centers_": Sometimes(Tensor("clusters", "columns", sparse=True)),
-        "affinity_matrix_": Tensor("rows", "rows"),
-        "n_iter_": COUNT,
-    }
-
-    cluster_centers_indices_: Indices
-    cluster_centers_: CheckedRows
-    affinity_matrix_: Distances
-    n_iter_: int
-
-    def __init__(
-        self,
-        *,
-        damping: float = 0.5,
-        max_iter: int = 200,
-        convergence_iter: int = 15,
-        copy: bool = True,
-        preference: float | VectorLike | None = None,
-        affinity: str = "euclidean",
-        verbose: bool = False,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.damping = damping
-        self.max_iter = max_iter
-        self.convergence_iter = convergence_iter
-        self.copy = copy
-        self.preference = preference
-        self.affinity = affinity
-        self.verbose = verbose
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

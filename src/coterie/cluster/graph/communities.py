@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.typing import (
     AnyArray,
     FloatArray,
@@ -30,7 +30,7 @@ from coterie._support.validation import (
     engine_count,
 )
 from coterie._support.validation.parameters import check_seed
-from coterie._support.validation.schema import FLAG, ListOf, Names, Real, Schema, Tensor, Text
+from coterie._support.validation.schema import FLAG, ListOf, Names, Real, Tensor, Text
 from coterie.data.graphs import Graph, read_graph
 from coterie.errors import InvalidData
 from coterie.evaluate import modularity
@@ -49,7 +49,7 @@ LEIDEN_CONSTRAINTS: Mapping[str, Constraint] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Communities:
     """The communities of a graph.
 
@@ -76,27 +76,15 @@ class Communities:
         What was done to the input, in words.
     """
 
-    _schema: ClassVar[Schema] = {
-        "labels": Tensor("rows", kind="i4", low=0, below="rows"),
-        "nodes": Names("rows"),
-        "levels": Tensor("rows", "levels", kind="i4", low=0, below="rows"),
-        "level_qualities": Tensor("levels", kind="f8"),
-        "quality": Real(),
-        "modularity": Real(),
-        "is_settled": FLAG,
-        "n_iterations": Whole(1),
-        "notes": ListOf(Text(), kind=tuple),
-    }
-
-    labels: Labels
-    nodes: AnyArray
-    levels: Labels
-    level_qualities: FloatArray
-    quality: float
-    modularity: float
-    is_settled: bool
-    n_iterations: int
-    notes: tuple[str, ...] = ()
+    labels: Labels = held(Tensor("rows", kind="i4", low=0, below="rows"))
+    nodes: AnyArray = held(Names("rows"))
+    levels: Labels = held(Tensor("rows", "levels", kind="i4", low=0, below="rows"))
+    level_qualities: FloatArray = held(Tensor("levels", kind="f8"))
+    quality: float = held(Real())
+    modularity: float = held(Real())
+    is_settled: bool = held(FLAG)
+    n_iterations: int = held(Whole(1))
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
 
     @property
     def n_communities(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.typing import (
     CheckedRows,
     Data,
@@ -24,7 +25,7 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
 from coterie._support.validation.parameters import check_seed
-from coterie._support.validation.schema import Maybe, Real, Schema, Tensor
+from coterie._support.validation.schema import Maybe, Real, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.graph.communities import LEIDEN_CONSTRAINTS, find_communities
 from coterie.data.graphs import Graph, is_graph_object, read_graph
@@ -36,6 +37,7 @@ from coterie.errors import InvalidData
 VOTES_AT_ONCE = 1 << 20  # neighbours of new rows that are compared in one go
 
 
+@estimator
 class Leiden(Clusterer):
     """Leiden communities of the nearest-neighbour graph of rows, or of a given graph.
 
@@ -114,62 +116,33 @@ class Leiden(Clusterer):
     True
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **LEIDEN_CONSTRAINTS,
-        "n_neighbors": Whole(1),
-        "metric": Metric(),
-        "weights": Choice("plain", "fuzzy", "gaussian"),
-        "recall": Nothing() | Number(0.0, 1.0, open_below=True),
-        "n_jobs": Nothing() | Whole(None),
-    }
+    _constraints: ClassVar[Mapping[str, Constraint]] = LEIDEN_CONSTRAINTS
+
+    resolution: float = 1.0
+    _: KW_ONLY
+    objective: str = "modularity"
+    n_neighbors: int = parameter(Whole(1), default=15)
+    metric: MetricLike = parameter(Metric(), default="euclidean")
+    weights: Literal["plain", "fuzzy", "gaussian"] = parameter(
+        Choice("plain", "fuzzy", "gaussian"), default="plain"
+    )
+    recall: float | None = parameter(Nothing() | Number(0.0, 1.0, open_below=True), default=None)
+    directed: bool | None = None
+    theta: float = 0.01
+    n_iterations: int | None = 2
+    random_state: RandomState = 0
+    n_jobs: int | None = parameter(Nothing() | Whole(None), default=None)
+
+    labels_: Labels = fitted(Tensor("rows", kind="i4", low=0, below="rows"))
+    levels_: Labels = fitted(Tensor("rows", "levels", kind="i4", low=0, below="rows"))
+    level_qualities_: FloatArray = fitted(Tensor("levels", kind="f8"))
+    quality_: float = fitted(Real())
+    modularity_: float = fitted(Real())
+    n_communities_: int = fitted(Whole(1))
+    n_iter_: int = fitted(Whole(1))
+    _rows: Data | None = fitted(Maybe(Tensor("rows", "columns", of_table=True)))
 
     row_attributes = ("labels_", "levels_", "_rows")
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "labels_": Tensor("rows", kind="i4", low=0, below="rows"),
-        "levels_": Tensor("rows", "levels", kind="i4", low=0, below="rows"),
-        "level_qualities_": Tensor("levels", kind="f8"),
-        "quality_": Real(),
-        "modularity_": Real(),
-        "n_communities_": Whole(1),
-        "n_iter_": Whole(1),
-        "_rows": Maybe(Tensor("rows", "columns", of_table=True)),
-    }
-
-    levels_: Labels
-    level_qualities_: FloatArray
-    quality_: float
-    modularity_: float
-    n_communities_: int
-    n_iter_: int
-    _rows: Data | None
-
-    def __init__(
-        self,
-        resolution: float = 1.0,
-        *,
-        objective: str = "modularity",
-        n_neighbors: int = 15,
-        metric: MetricLike = "euclidean",
-        weights: Literal["plain", "fuzzy", "gaussian"] = "plain",
-        recall: float | None = None,
-        directed: bool | None = None,
-        theta: float = 0.01,
-        n_iterations: int | None = 2,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.resolution = resolution
-        self.objective = objective
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.weights = weights
-        self.recall = recall
-        self.directed = directed
-        self.theta = theta
-        self.n_iterations = n_iterations
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the community of each new row, from its neighbours among the rows of the fit."""

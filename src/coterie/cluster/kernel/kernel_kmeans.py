@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
     AnyFunction,
@@ -26,7 +27,6 @@ from coterie._support.validation import (
     PROGRESS,
     AnArray,
     Choice,
-    Constraint,
     Dictionary,
     Function,
     Nothing,
@@ -36,7 +36,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Either, Schema, Size, Tensor, Text, wrong
+from coterie._support.validation.schema import COUNT, FLAG, Either, Size, Tensor, Text, wrong
 from coterie.cluster.base import DistanceTransformer, Listener, about_one
 from coterie.cluster.kernel.fit import (
     BY_FEATURES,
@@ -66,6 +66,7 @@ RULES = InputRules(
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
 
+@estimator
 class KernelKMeans(DistanceTransformer):
     """Kernel k-means: k-means in the feature space of a kernel, with curved borders.
 
@@ -141,76 +142,33 @@ class KernelKMeans(DistanceTransformer):
     (1, 1, 2)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "kernel": Choice(*KERNELS, "precomputed") | Function(),
-        "gamma": Choice("scale") | Number(0, open_below=True),
-        "degree": Number(0, open_below=True),
-        "coef0": Number(),
-        "kernel_params": Dictionary() | Nothing(),
-        "method": Choice("auto", "exact", "nystroem"),
-        "n_components": Whole(1),
-        "init": Choice(*NAMED_STARTS) | AnArray(),
-        "n_init": Choice("auto") | Whole(1),
-        "max_iter": Whole(1),
-        "tol": Number(0),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    kernel: str | AnyFunction = parameter(Choice(*KERNELS, "precomputed") | Function(), default="rbf")
+    gamma: float | str = parameter(Choice("scale") | Number(0, open_below=True), default="scale")
+    degree: float = parameter(Number(0, open_below=True), default=3)
+    coef0: float = parameter(Number(), default=1)
+    kernel_params: ValuesByName | None = parameter(Dictionary() | Nothing(), default=None)
+    method: str = parameter(Choice("auto", "exact", "nystroem"), default="auto")
+    n_components: int = parameter(Whole(1), default=100)
+    init: Init = parameter(Choice(*NAMED_STARTS) | AnArray(), default="k-means++")
+    n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
+    max_iter: int = parameter(Whole(1), default=300)
+    tol: float = parameter(Number(0), default=0.0)
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    _n_features_out: int = fitted(Size("clusters", 1))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    inertia_: float = fitted(Number())
+    n_iter_: int = fitted(COUNT)
+    algorithm_used_: str = fitted(Text())
+    exact_: bool = fitted(FLAG)
+    gamma_: float = fitted(Number(0, open_below=True))
+    _n_init: int = fitted(COUNT)
+    _fitted: ValuesByName = fitted(Either(EXACTLY, BY_FEATURES))
+
     _objective_words: ClassVar[str] = "SSE in the kernel's space"
-
-    _schema: ClassVar[Schema] = {
-        **DistanceTransformer._schema,
-        "_n_features_out": Size("clusters", 1),
-        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "inertia_": Number(),
-        "n_iter_": COUNT,
-        "algorithm_used_": Text(),
-        "exact_": FLAG,
-        "gamma_": Number(0, open_below=True),
-        "_n_init": COUNT,
-        "_fitted": Either(EXACTLY, BY_FEATURES),
-    }
-
-    inertia_: float
-    n_iter_: int
-    algorithm_used_: str
-    exact_: bool
-    gamma_: float
-    _fitted: ValuesByName
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        kernel: str | AnyFunction = "rbf",
-        gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: ValuesByName | None = None,
-        method: str = "auto",
-        n_components: int = 100,
-        init: Init = "k-means++",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        tol: float = 0.0,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.method = method
-        self.n_components = n_components
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.progress = progress
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

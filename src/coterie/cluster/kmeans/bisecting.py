@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.rounding import first_largest
 from coterie._support.typing import (
     AnyFunction,
@@ -27,17 +27,17 @@ from coterie._support.typing import (
     ValuesByName,
     Weights,
 )
-from coterie._support.validation import Choice, Constraint, Flag, check_n_clusters, check_seed
-from coterie._support.validation.schema import Instance, ListOf, Schema, Tensor, wrong
+from coterie._support.validation import Choice, Flag, check_n_clusters, check_seed
+from coterie._support.validation.schema import Instance, ListOf, Tensor, wrong
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.kmeans import KMeans
-from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.cluster.state_checks import check_leaf_labels, check_merges
 from coterie.tree import Dendrogram
 
 
+@estimator
 class BisectingKMeans(CenterClusterer):
     """Bisecting k-means: split the worst group in two until there are enough.
 
@@ -96,52 +96,25 @@ class BisectingKMeans(CenterClusterer):
     [0.5, 10.5, 30.0]
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **START_CONSTRAINTS,
-        "copy_x": Flag(),
-        "algorithm": Choice("lloyd", "elkan"),
-        "bisecting_strategy": Choice("biggest_inertia", "largest_cluster"),
-    }
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: Init = "random"
+    n_init: int | str = 1
+    random_state: RandomState = None
+    max_iter: int = 300
+    verbose: int = 0
+    tol: float = 1e-4
+    copy_x: bool = parameter(Flag(), default=True)
+    algorithm: str = parameter(Choice("lloyd", "elkan"), default="lloyd")
+    bisecting_strategy: str = parameter(
+        Choice("biggest_inertia", "largest_cluster"), default="biggest_inertia"
+    )
 
-    _schema: ClassVar[Schema] = {
-        **CenterClusterer._schema,
-        "children_": Tensor("clusters-1", 2, kind="i8"),
-        "heights_": Tensor("clusters-1", kind="f8", low=0),
-        "_splits": ListOf(Instance(KMeans, n_features_in_="columns"), "clusters-1"),
-        "_divided": Tensor("clusters-1", kind="i8", low=0),
-        "_group_of_node": Tensor("nodes", kind="i4", low=-1, below="clusters"),
-    }
-
-    children_: Indices
-    heights_: FloatArray
-    _splits: list[KMeans]
-    _divided: Indices
-    _group_of_node: Labels
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Init = "random",
-        n_init: int | str = 1,
-        random_state: RandomState = None,
-        max_iter: int = 300,
-        verbose: int = 0,
-        tol: float = 1e-4,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-        bisecting_strategy: str = "biggest_inertia",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.tol = tol
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.bisecting_strategy = bisecting_strategy
+    children_: Indices = fitted(Tensor("clusters-1", 2, kind="i8"))
+    heights_: FloatArray = fitted(Tensor("clusters-1", kind="f8", low=0))
+    _splits: list[KMeans] = fitted(ListOf(Instance(KMeans, n_features_in_="columns"), "clusters-1"))
+    _divided: Indices = fitted(Tensor("clusters-1", kind="i8", low=0))
+    _group_of_node: Labels = fitted(Tensor("nodes", kind="i4", low=-1, below="clusters"))
 
     @property
     def dendrogram_(self) -> Dendrogram:

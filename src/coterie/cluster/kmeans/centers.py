@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import estimator, fitted
 from coterie._support.typing import (
     Centers,
     Data,
@@ -19,35 +20,31 @@ from coterie._support.typing import (
     VectorLike,
     Weights,
 )
-from coterie._support.validation import Number, check_sample_weight
-from coterie._support.validation.schema import COUNT, Maybe, Schema, Size, Sometimes, Tensor, check_squares
+from coterie._support.validation import Constraint, Number, check_sample_weight
+from coterie._support.validation.schema import COUNT, Maybe, Size, Sometimes, Tensor, check_squares
 from coterie.cluster.base import DistanceTransformer
+from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.spaces import FittedGeometry
 
 
+@estimator
 class CenterClusterer(DistanceTransformer):
     """An estimator with one centre per group, in the space of the rows."""
 
     _takes_sparse = True
     _has_dense_centers = True
-    _schema: ClassVar[Schema] = {
-        **DistanceTransformer._schema,
-        "cluster_centers_": Tensor("clusters", "columns", allow="nan"),  # no numbers where a weight is 0
-        "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
-        "inertia_": Sometimes(Number()),
-        "n_iter_": Sometimes(COUNT),
-        "_origin": Tensor("columns"),
-        "_prepared_centers": Sometimes(Maybe(Tensor("clusters", "columns"))),
-        "_n_features_out": Sometimes(Size("clusters")),
-    }
+    _constraints: ClassVar[Mapping[str, Constraint]] = START_CONSTRAINTS
 
-    cluster_centers_: Centers
-    inertia_: float
-    n_iter_: int
-    _origin: FloatArray
-    _prepared_centers: Centers | None
+    # no numbers where a weight is 0
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns", allow="nan"))
+    labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=0, below="clusters")))
+    inertia_: float = fitted(Sometimes(Number()))
+    n_iter_: int = fitted(Sometimes(COUNT))
+    _origin: FloatArray = fitted(Tensor("columns"))
+    _prepared_centers: Centers | None = fitted(Sometimes(Maybe(Tensor("clusters", "columns"))))
+    _n_features_out: int = fitted(Sometimes(Size("clusters")))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

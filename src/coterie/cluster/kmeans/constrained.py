@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -31,21 +31,19 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
-    Constraint,
     Nothing,
     Whole,
     check_n_clusters,
     check_seed,
     require_memory,
 )
-from coterie._support.validation.schema import FLAG, Schema
+from coterie._support.validation.schema import FLAG
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.constrained_assignment import Assigner, Assignment, Costs
 from coterie.cluster.kmeans.constraints import SizeLimits, Units, check_size_limits, join_rows, pairs_among
 from coterie.cluster.kmeans.points import ONE_THREAD_WORK, DensePoints, Stopping, inertia_of
 from coterie.cluster.kmeans.starts import (
-    START_CONSTRAINTS,
     check_init,
     count_starts,
     make_start,
@@ -61,6 +59,7 @@ SQUARED_DIFFERENCE = _core.Metric(_core.Kernel.squared_difference, _core.Finish.
 BYTES_PER_COST = 24  # the costs, a copy of them, the heaps of moves
 
 
+@estimator
 class ConstrainedKMeans(CenterClusterer):
     """K-means with limits for the group sizes, must-link and cannot-link constraints.
 
@@ -133,45 +132,21 @@ class ConstrainedKMeans(CenterClusterer):
 
     _takes_sparse = False
     _has_dense_centers = False
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": START_CONSTRAINTS["n_clusters"],
-        "size_min": Nothing() | Whole(0) | AnArray(),
-        "size_max": Nothing() | Whole(1) | AnArray(),
-        "must_link": Nothing() | AnArray(),
-        "cannot_link": Nothing() | AnArray(),
-        **{name: START_CONSTRAINTS[name] for name in ("init", "n_init", "max_iter", "tol", "random_state")},
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {**CenterClusterer._schema, "exact_": FLAG}
 
-    exact_: bool
+    n_clusters: int = 8
+    _: KW_ONLY
+    size_min: npt.ArrayLike = parameter(Nothing() | Whole(0) | AnArray(), default=1)
+    size_max: npt.ArrayLike | None = parameter(Nothing() | Whole(1) | AnArray(), default=None)
+    must_link: npt.ArrayLike | None = parameter(Nothing() | AnArray(), default=None)
+    cannot_link: npt.ArrayLike | None = parameter(Nothing() | AnArray(), default=None)
+    init: Init = "k-means++"
+    n_init: int | str = "auto"
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: RandomState = None
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        size_min: npt.ArrayLike = 1,
-        size_max: npt.ArrayLike | None = None,
-        must_link: npt.ArrayLike | None = None,
-        cannot_link: npt.ArrayLike | None = None,
-        init: Init = "k-means++",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.size_min = size_min
-        self.size_max = size_max
-        self.must_link = must_link
-        self.cannot_link = cannot_link
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.progress = progress
+    exact_: bool = fitted(FLAG)
 
     def predict(self, X: MatrixLike, *, respect_sizes: bool = False) -> Labels:
         """Return the group of each row.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import held, saved
 from coterie._support.typing import Centers, Data, FloatArray, Indices, Labels, Weights
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation.schema import Tensor
 from coterie.cluster.kmeans.points import Stopping
 
 PASSES = Stopping(max_iter=3)  # estimate: features need to be small, not best
@@ -21,7 +21,7 @@ KEPT_BYTES = 1 << 20  # of the features that a model keeps, but at least FEWEST 
 FEWEST, MOST, PER_CLUSTER = 64, 1024, 64
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class ClusteringFeatures:
     """Small groups of near rows in BETULA's form: weight, mean, sum of squared deviations (lang-2020).
 
@@ -44,15 +44,9 @@ class ClusteringFeatures:
     ([1.0, 2.0], 2.0)
     """
 
-    _schema: ClassVar[Schema] = {
-        "weights": Tensor("features", kind="f8", above=0),
-        "means": Tensor("features", "columns", kind="f8"),
-        "squares": Tensor("features", kind="f8", low=0),
-    }
-
-    weights: Weights
-    means: FloatArray
-    squares: Weights
+    weights: Weights = held(Tensor("features", kind="f8", above=0))
+    means: FloatArray = held(Tensor("features", "columns", kind="f8"))
+    squares: Weights = held(Tensor("features", kind="f8", low=0))
 
     @classmethod
     def of_rows(cls, X: Data, weights: Weights | None, *, n: int, seed: int) -> ClusteringFeatures:

@@ -10,6 +10,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -34,7 +35,6 @@ from coterie._support.validation.schema import (
     COUNT,
     FLAG,
     Maybe,
-    Schema,
     Size,
     Sometimes,
     Tensor,
@@ -65,6 +65,7 @@ class _Run:
     converged: bool
 
 
+@estimator
 class FuzzyCMeans(DistanceTransformer):
     """Fuzzy c-means: groups around centroids, with soft memberships.
 
@@ -136,59 +137,32 @@ class FuzzyCMeans(DistanceTransformer):
            [1. , 0. ]])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **{name: START_CONSTRAINTS[name] for name in ("n_clusters", "init", "n_init", "max_iter", "tol")},
-        "m": Number(1, open_below=True),
-        "random_state": START_CONSTRAINTS["random_state"],
-        "progress": PROGRESS,
-    }
+    _constraints: ClassVar[Mapping[str, Constraint]] = START_CONSTRAINTS
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    m: float = parameter(Number(1, open_below=True), default=2.0)
+    init: Init = "k-means++"
+    n_init: int | str = "auto"
+    max_iter: int = 300
+    tol: float = 1e-6
+    random_state: RandomState = None
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
+    memberships_: FloatArray = fitted(Tensor("rows", "clusters", low=0, high=1))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    objective_: float = fitted(Number(0))
+    objectives_: FloatArray = fitted(Tensor(None, kind="f8", low=0))
+    partition_coefficient_: float = fitted(Number(0))
+    xie_beni_: float | None = fitted(Maybe(Number(0)))
+    n_iter_: int = fitted(COUNT)
+    converged_: bool = fitted(FLAG)
+    _origin: Doubles = fitted(Tensor("columns", kind="f8"))
+    _n_features_out: int = fitted(Sometimes(Size("clusters")))
+
     _objective_words: ClassVar[str] = "fuzzy sum of squared distances"
     row_attributes = ("labels_", "memberships_")
-    _schema: ClassVar[Schema] = {
-        **DistanceTransformer._schema,
-        "cluster_centers_": Tensor("clusters", "columns"),
-        "memberships_": Tensor("rows", "clusters", low=0, high=1),
-        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "objective_": Number(0),
-        "objectives_": Tensor(None, kind="f8", low=0),
-        "partition_coefficient_": Number(0),
-        "xie_beni_": Maybe(Number(0)),
-        "n_iter_": COUNT,
-        "converged_": FLAG,
-        "_origin": Tensor("columns", kind="f8"),
-        "_n_features_out": Sometimes(Size("clusters")),
-    }
-
-    cluster_centers_: Centers
-    memberships_: FloatArray
-    objective_: float
-    objectives_: FloatArray
-    partition_coefficient_: float
-    xie_beni_: float | None
-    n_iter_: int
-    converged_: bool
-    _origin: Doubles
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        m: float = 2.0,
-        init: Init = "k-means++",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.m = m
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.progress = progress
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import first_largest
 from coterie._support.typing import (
@@ -27,25 +28,24 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     PROGRESS,
     Choice,
-    Constraint,
     Function,
     Nothing,
     Whole,
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import Instance, Record, Schema, Tensor
+from coterie._support.validation.schema import Instance, Record, Tensor
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.points import Points, Stopping, row_blocks
 from coterie.cluster.kmeans.runs import IterationReporter, KMeansPlan, best_of_restarts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
-from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.cluster.state_checks import check_descent
 from coterie.tree import Dendrogram
 
 
+@estimator
 class HierarchicalKMeans(CenterClusterer):
     """Hierarchical (top-down) k-means: every group is split into `branching` groups, down to single rows.
 
@@ -105,61 +105,31 @@ class HierarchicalKMeans(CenterClusterer):
     array([2, 2, 4, 5])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "branching": Whole(2),
-        "min_size": Whole(1),
-        "max_depth": Nothing() | Whole(1),
-        "split": Choice("all", "largest", "worst"),
-        "init": Choice("k-means++", "random", "random partition") | Function(),
-        "n_init": Whole(1),
-        "max_iter": START_CONSTRAINTS["max_iter"],
-        "tol": START_CONSTRAINTS["tol"],
-        "random_state": START_CONSTRAINTS["random_state"],
-        "progress": PROGRESS,
-    }
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    branching: int = parameter(Whole(2), default=2)
+    min_size: int = parameter(Whole(1), default=1)
+    max_depth: int | None = parameter(Nothing() | Whole(1), default=None)
+    split: str = parameter(Choice("all", "largest", "worst"), default="all")
+    init: Init = parameter(
+        Choice("k-means++", "random", "random partition") | Function(), default="k-means++"
+    )
+    n_init: int = parameter(Whole(1), default=1)
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: RandomState = None
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    _schema: ClassVar[Schema] = {
-        **CenterClusterer._schema,
-        "dendrogram_": Instance(Dendrogram, n_leaves="rows"),
-        "_descent": Record(
+    dendrogram_: Dendrogram = fitted(Instance(Dendrogram, n_leaves="rows"))
+    _descent: ValuesByName = fitted(
+        Record(
             starts=Tensor("nodes+1", kind="i8", low=0),
             children=Tensor("nodes-1", kind="i8", low=0, below="nodes"),
             centers=Tensor("nodes", "columns"),
             origins=Tensor("nodes", "columns"),
             labels=Tensor("nodes", kind="i4", low=-1, below="clusters"),
-        ),
-    }
-
-    dendrogram_: Dendrogram
-    _descent: ValuesByName
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        branching: int = 2,
-        min_size: int = 1,
-        max_depth: int | None = None,
-        split: str = "all",
-        init: Init = "k-means++",
-        n_init: int = 1,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.branching = branching
-        self.min_size = min_size
-        self.max_depth = max_depth
-        self.split = split
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.progress = progress
+        )
+    )
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import Centers, FloatArray, Labels, Settings
 from coterie._support.validation import Number
-from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Schema, Tensor, Text, wrong
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Tensor, Text, wrong
 
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.points import Points
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SHOWN_STEPS = 12  # a longer history is cut in the middle when printed
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@saved(eq=False, repr=False)
 class KMeansPick:
     """One pick of a start.
 
@@ -33,21 +34,19 @@ class KMeansPick:
         candidate that lowers the sum the most.
     """
 
-    _schema: ClassVar[Schema] = {"row": COUNT, "probabilities": Tensor("rows", low=0, high=1 + 1e-6)}
-
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         if state["row"] >= sizes["rows"]:
             raise wrong("row", cls.__name__, f"be below {sizes['rows']:,}", state["row"])
 
-    row: int
-    probabilities: FloatArray
+    row: int = held(COUNT)
+    probabilities: FloatArray = held(Tensor("rows", low=0, high=1 + 1e-6))
 
     def __repr__(self) -> str:
         return f"KMeansPick(row={self.row}, P={self.probabilities[self.row]:.4g})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@saved(eq=False, repr=False)
 class KMeansStep:
     """One half-step.
 
@@ -65,24 +64,17 @@ class KMeansStep:
         The sum of squared distances for these centres and labels.
     """
 
-    _schema: ClassVar[Schema] = {
-        "kind": Text(),
-        "centers": Tensor("clusters", "columns", allow="nan"),
-        "labels": Maybe(Tensor("rows", kind="i", low=0, below="clusters")),
-        "inertia": Maybe(Number()),
-    }
-
-    kind: str
-    centers: Centers
-    labels: Labels | None
-    inertia: float | None
+    kind: str = held(Text())
+    centers: Centers = held(Tensor("clusters", "columns", allow="nan"))
+    labels: Labels | None = held(Maybe(Tensor("rows", kind="i", low=0, below="clusters")))
+    inertia: float | None = held(Maybe(Number()))
 
     def __repr__(self) -> str:
         inertia = "" if self.inertia is None else f", inertia {self.inertia:.6g}"
         return f"KMeansStep({self.kind}, {len(self.centers)} centres{inertia})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@saved(eq=False, repr=False)
 class KMeansHistory:
     """What k-means did, from the first pick to the result; iterates over its steps.
 
@@ -108,13 +100,8 @@ class KMeansHistory:
       update    2 centres   inertia 1
     """
 
-    _schema: ClassVar[Schema] = {
-        "picks": ListOf(Instance(KMeansPick), kind=tuple),
-        "steps": ListOf(Instance(KMeansStep), kind=tuple),
-    }
-
-    picks: tuple[KMeansPick, ...]
-    steps: tuple[KMeansStep, ...]
+    picks: tuple[KMeansPick, ...] = held(ListOf(Instance(KMeansPick), kind=tuple))
+    steps: tuple[KMeansStep, ...] = held(ListOf(Instance(KMeansStep), kind=tuple))
 
     def check_centers(self, centers: Centers, *, who: str) -> None:
         """Refuse steps of a file with other columns than the centres, or with numbers missing in others."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -30,7 +31,6 @@ from coterie._support.validation import (
     PROGRESS,
     Anything,
     Choice,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -43,7 +43,6 @@ from coterie._support.validation.schema import (
     VALUES,
     Instance,
     Maybe,
-    Schema,
     Sometimes,
     Tensor,
     Text,
@@ -53,7 +52,6 @@ from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.features import ClusteringFeatures, n_features_kept
 from coterie.cluster.kmeans.history import KMeansHistory
 from coterie.cluster.kmeans.points import Stopping
-from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.errors import InvalidParameter, UnsupportedInput
 
 if TYPE_CHECKING:
@@ -68,6 +66,7 @@ ALGORITHMS = {name: name for name in ("auto", "lloyd", "hamerly", "exponion", "f
 }
 
 
+@estimator
 class KMeans(CenterClusterer):
     """K-means: the k centroids with the least sum of squared distances to the rows.
 
@@ -172,74 +171,36 @@ class KMeans(CenterClusterer):
     array([0, 1], dtype=int32)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **START_CONSTRAINTS,
-        "copy_x": Flag(),
-        "algorithm": Choice(*ALGORITHMS),
-        "geometry": Anything(),  # coterie.distance knows its names
-        "improve": Nothing() | Choice("breathing"),
-        "tol_inertia": Nothing() | Number(0),
-        "history": Flag(),
-        "progress": PROGRESS,
-        "missing": Choice("refuse", "observed"),
-    }
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: Init = "k-means++"
+    n_init: int | str = "auto"
+    max_iter: int = 300
+    tol: float = 1e-4
+    verbose: int = 0
+    random_state: RandomState = None
+    copy_x: bool = parameter(Flag(), default=True)
+    algorithm: str = parameter(Choice(*ALGORITHMS), default="auto")
+    # coterie.distance knows its names
+    geometry: str | Distance | Geometry = parameter(Anything(), default="euclidean")
+    improve: str | None = parameter(Nothing() | Choice("breathing"), default=None)
+    tol_inertia: float | None = parameter(Nothing() | Number(0), default=None)
+    history: bool = parameter(Flag(), default=False)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+    missing: str = parameter(Choice("refuse", "observed"), default="refuse")
+
+    features_: ClusteringFeatures = fitted(Sometimes(Instance(ClusteringFeatures, n_columns="columns")))
+    # of the rows of each cluster
+    _cluster_weights: Weights = fitted(Sometimes(Tensor("clusters", kind="f8", low=0)))
+    algorithm_used_: str = fitted(Text())
+    exact_: bool = fitted(FLAG)
+    history_: KMeansHistory | None = fitted(Maybe(Instance(KMeansHistory)))
+    _n_init: int = fitted(COUNT)
+    _geometry_values: ValuesByName = fitted(VALUES)
+    _geometry_offset: FloatArray | None = fitted(Maybe(Tensor("columns")))
 
     _sometimes = ("features_", "_cluster_weights")
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **CenterClusterer._schema,
-        "features_": Sometimes(Instance(ClusteringFeatures, n_columns="columns")),
-        "_cluster_weights": Sometimes(Tensor("clusters", kind="f8", low=0)),
-        "algorithm_used_": Text(),
-        "exact_": FLAG,
-        "history_": Maybe(Instance(KMeansHistory)),
-        "_n_init": COUNT,
-        "_geometry_values": VALUES,
-        "_geometry_offset": Maybe(Tensor("columns")),
-    }
-
-    algorithm_used_: str
-    exact_: bool
-    history_: KMeansHistory | None
-    features_: ClusteringFeatures
-    _cluster_weights: Weights  # of the rows of each cluster
-    _geometry_values: ValuesByName
-    _geometry_offset: FloatArray | None
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Init = "k-means++",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int = 0,
-        random_state: RandomState = None,
-        copy_x: bool = True,
-        algorithm: str = "auto",
-        geometry: str | Distance | Geometry = "euclidean",
-        improve: str | None = None,
-        tol_inertia: float | None = None,
-        history: bool = False,
-        progress: ProgressOption = None,
-        missing: str = "refuse",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.geometry = geometry
-        self.improve = improve
-        self.tol_inertia = tol_inertia
-        self.history = history
-        self.progress = progress
-        self.missing = missing
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -23,7 +23,6 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import (
     PROGRESS,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -33,7 +32,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Schema, Tensor
+from coterie._support.validation.schema import COUNT, FLAG, Tensor
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.minibatch_fit import (
@@ -46,11 +45,12 @@ from coterie.cluster.kmeans.minibatch_fit import (
     step,
 )
 from coterie.cluster.kmeans.spaces import label_rows
-from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
+from coterie.cluster.kmeans.starts import check_init, count_starts
 
 RESTARTS = 3  # of starts that are merely random
 
 
+@estimator
 class MiniBatchKMeans(CenterClusterer):
     """Mini-batch k-means: each step uses a few random rows.
 
@@ -126,63 +126,29 @@ class MiniBatchKMeans(CenterClusterer):
     """
 
     _sometimes = ("labels_",)
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **START_CONSTRAINTS,
-        "batch_size": Whole(1),
-        "compute_labels": Flag(),
-        "max_no_improvement": Whole(0) | Nothing(),
-        "init_size": Whole(1) | Nothing(),
-        "reassignment_ratio": Number(0),
-        "progress": PROGRESS,
-    }
 
-    _schema: ClassVar[Schema] = {
-        **CenterClusterer._schema,
-        "exact_": FLAG,
-        "_counts": Tensor("clusters", kind="f8", low=0),
-        "_n_since_look": COUNT,
-        "_seed": Seed(),
-        "_n_init": COUNT,
-        "_init_size": COUNT,
-        "n_steps_": COUNT,
-    }
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: Init = "k-means++"
+    max_iter: int = 100
+    batch_size: int = parameter(Whole(1), default=1024)
+    verbose: int = 0
+    compute_labels: bool = parameter(Flag(), default=True)
+    random_state: RandomState = None
+    tol: float = 0.0
+    max_no_improvement: int | None = parameter(Whole(0) | Nothing(), default=10)
+    init_size: int | None = parameter(Whole(1) | Nothing(), default=None)
+    n_init: int | str = "auto"
+    reassignment_ratio: float = parameter(Number(0), default=0.01)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    n_steps_: int
-    exact_: bool
-    _counts: Weights
-    _n_since_look: int
-    _seed: int
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Init = "k-means++",
-        max_iter: int = 100,
-        batch_size: int = 1024,
-        verbose: int = 0,
-        compute_labels: bool = True,
-        random_state: RandomState = None,
-        tol: float = 0.0,
-        max_no_improvement: int | None = 10,
-        init_size: int | None = None,
-        n_init: int | str = "auto",
-        reassignment_ratio: float = 0.01,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.verbose = verbose
-        self.compute_labels = compute_labels
-        self.random_state = random_state
-        self.tol = tol
-        self.max_no_improvement = max_no_improvement
-        self.init_size = init_size
-        self.n_init = n_init
-        self.reassignment_ratio = reassignment_ratio
-        self.progress = progress
+    exact_: bool = fitted(FLAG)
+    _counts: Weights = fitted(Tensor("clusters", kind="f8", low=0))
+    _n_since_look: int = fitted(COUNT)
+    _seed: int = fitted(Seed())
+    _n_init: int = fitted(COUNT)
+    _init_size: int = fitted(COUNT)
+    n_steps_: int = fitted(COUNT)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

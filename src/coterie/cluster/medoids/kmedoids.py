@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -31,7 +32,6 @@ from coterie._support.validation import (
     AnArray,
     Anything,
     Choice,
-    Constraint,
     Dictionary,
     Nothing,
     Number,
@@ -46,7 +46,6 @@ from coterie._support.validation.schema import (
     VALUES,
     Maybe,
     Record,
-    Schema,
     Size,
     Sometimes,
     Tensor,
@@ -74,6 +73,7 @@ AUTO_MOST_ROWS = 50_000  # all pairs of more rows take minutes per pass
 RESTARTS = 10  # of starts that are merely random
 
 
+@estimator
 class KMedoids(DistanceTransformer):
     """K-medoids: the k rows (medoids) with the least sum of distances to all rows.
 
@@ -153,78 +153,41 @@ class KMedoids(DistanceTransformer):
     array([0, 1], dtype=int32)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "metric": Anything(),  # coterie.distance knows its names
-        "metric_params": Dictionary() | Nothing(),
-        "method": Choice(*METHODS),
-        "init": Choice(*NAMED_MEDOIDS) | AnArray(),
-        "n_init": Choice("auto") | Whole(1),
-        "max_iter": Whole(1),
-        "sample_size": Nothing() | Whole(1),
-        "n_subsamples": Whole(1),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
-    _sometimes = ("medoid_silhouette_",)
-    _objective_words: ClassVar[str] = "sum of distances"
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    metric_params: ValuesByName | None = parameter(Dictionary() | Nothing(), default=None)
+    method: str = parameter(Choice(*METHODS), default="auto")
+    init: Init = parameter(Choice(*NAMED_MEDOIDS) | AnArray(), default="build")
+    n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
+    max_iter: int = parameter(Whole(1), default=300)
+    sample_size: int | None = parameter(Nothing() | Whole(1), default=None)
+    n_subsamples: int = parameter(Whole(1), default=5)
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    _schema: ClassVar[Schema] = {
-        **DistanceTransformer._schema,
-        "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
-        "medoid_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
-        "cluster_centers_": Maybe(Tensor("clusters", "columns", of_table=True)),
-        "inertia_": Number(),
-        "medoid_silhouette_": Sometimes(Number()),
-        "n_swaps_": COUNT,
-        "n_iter_": COUNT,
-        "algorithm_used_": Text(),
-        "exact_": FLAG,
-        "_n_init": COUNT,
-        "_n_features_out": Size("clusters"),
-        "_learned": Record(
+    labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=0, below="clusters")))
+    medoid_indices_: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="rows"))
+    # Centers, or None where a matrix was fitted
+    cluster_centers_: Any = fitted(Maybe(Tensor("clusters", "columns", of_table=True)))
+    inertia_: float = fitted(Number())
+    medoid_silhouette_: float = fitted(Sometimes(Number()))
+    n_swaps_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT)
+    algorithm_used_: str = fitted(Text())
+    exact_: bool = fitted(FLAG)
+    _n_init: int = fitted(COUNT)
+    _n_features_out: int = fitted(Size("clusters"))
+    _learned: ValuesByName = fitted(
+        Record(
             values=Sometimes(VALUES),
             offset=Sometimes(Maybe(Tensor("columns"))),
             largest=Sometimes(Maybe(Number())),
-        ),
-    }
+        )
+    )
 
-    medoid_indices_: Indices
-    cluster_centers_: Any  # Centers, or None where a matrix was fitted
-    inertia_: float
-    medoid_silhouette_: float
-    n_swaps_: int
-    n_iter_: int
-    algorithm_used_: str
-    exact_: bool
-    _learned: ValuesByName
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: MetricLike = "euclidean",
-        metric_params: ValuesByName | None = None,
-        method: str = "auto",
-        init: Init = "build",
-        n_init: int | str = "auto",
-        max_iter: int = 300,
-        sample_size: int | None = None,
-        n_subsamples: int = 5,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.metric_params = metric_params
-        self.method = method
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.sample_size = sample_size
-        self.n_subsamples = n_subsamples
-        self.random_state = random_state
-        self.progress = progress
+    _sometimes = ("medoid_silhouette_",)
+    _objective_words: ClassVar[str] = "sum of distances"
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -25,7 +25,6 @@ from coterie._support.validation import (
     PROGRESS,
     AnArray,
     Choice,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -33,7 +32,7 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Either, ListOf, Schema, Several, Tensor, wrong
+from coterie._support.validation.schema import COUNT, FLAG, Either, ListOf, Several, Tensor, wrong
 from coterie.cluster.base import Listener
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.gaussian_mixture import Teller, warn_if_hidden, warn_unless_converged
@@ -61,6 +60,10 @@ class _Run:
         return self.bounds[-1] if self.bounds else -np.inf
 
 
+_PER_COMPONENT = Tensor("components", kind="f8", above=0)
+
+
+@estimator
 class BayesianGaussianMixture(MixtureClusterer):
     """Gaussian mixture by variational Bayes; superfluous components get almost no weight.
 
@@ -160,103 +163,48 @@ class BayesianGaussianMixture(MixtureClusterer):
     2
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": Whole(1),
-        "covariance_type": Choice("full", "tied", "diag", "spherical"),
-        "tol": Number(0),
-        "reg_covar": Number(0),
-        "max_iter": Whole(0),
-        "n_init": Whole(1),
-        "init_params": Choice(*STARTS),
-        "weight_concentration_prior_type": Choice(_PROCESS, _DISTRIBUTION),
-        "weight_concentration_prior": Nothing() | Number(0, open_below=True),
-        "mean_precision_prior": Nothing() | Number(LEAST_PRECISION),
-        "mean_prior": Nothing() | AnArray(),
-        "degrees_of_freedom_prior": Nothing() | Number(0, open_below=True),
-        "covariance_prior": Nothing() | AnArray() | Number(0, open_below=True),
-        "random_state": Seed(),
-        "warm_start": Flag(),
-        "verbose": Flag() | Whole(0),
-        "verbose_interval": Whole(1),
-        "progress": PROGRESS,
-    }
+    n_components: int = parameter(Whole(1), default=1)
+    _: KW_ONLY
+    covariance_type: str = parameter(Choice("full", "tied", "diag", "spherical"), default="full")
+    tol: float = parameter(Number(0), default=1e-3)
+    reg_covar: float = parameter(Number(0), default=1e-6)
+    max_iter: int = parameter(Whole(0), default=100)
+    n_init: int = parameter(Whole(1), default=1)
+    init_params: str = parameter(Choice(*STARTS), default="kmeans")
+    weight_concentration_prior_type: str = parameter(Choice(_PROCESS, _DISTRIBUTION), default=_PROCESS)
+    weight_concentration_prior: float | None = parameter(Nothing() | Number(0, open_below=True), default=None)
+    mean_precision_prior: float | None = parameter(Nothing() | Number(LEAST_PRECISION), default=None)
+    mean_prior: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    degrees_of_freedom_prior: float | None = parameter(Nothing() | Number(0, open_below=True), default=None)
+    covariance_prior: MatrixLike | float | None = parameter(
+        Nothing() | AnArray() | Number(0, open_below=True), default=None
+    )
+    random_state: RandomState = parameter(Seed(), default=None)
+    warm_start: bool = parameter(Flag(), default=False)
+    verbose: int = parameter(Flag() | Whole(0), default=0)
+    verbose_interval: int = parameter(Whole(1), default=10)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    n_components_used_: int = fitted(COUNT)
+    converged_: bool = fitted(FLAG)
+    n_iter_: int = fitted(COUNT)
+    lower_bound_: float = fitted(Number())
+    lower_bounds_: list[float] = fitted(ListOf(Number()))
+    weight_concentration_prior_: float = fitted(Number(0, open_below=True))
+    mean_precision_prior_: float = fitted(Number(LEAST_PRECISION))
+    degrees_of_freedom_prior_: float = fitted(Number(0, open_below=True))
+    mean_prior_: FloatArray = fitted(Tensor("columns", kind="f8"))
+    covariance_prior_: FloatArray | float = fitted(
+        Either(Tensor("columns", "columns", kind="f8"), Tensor("columns", kind="f8"), Number(0))
+    )
+    weight_concentration_: Concentration = fitted(
+        Either(_PER_COMPONENT, Several(_PER_COMPONENT, _PER_COMPONENT, kind=tuple))
+    )
+    mean_precision_: FloatArray = fitted(Tensor("components", kind="f8", low=LEAST_PRECISION))
+    degrees_of_freedom_: FloatArray | float = fitted(Either(_PER_COMPONENT, Number(0, open_below=True)))
+
     _objective_words = "lower bound of the evidence"
-    _per_component = Tensor("components", kind="f8", above=0)
-
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **MixtureClusterer._schema,
-        "n_components_used_": COUNT,
-        "converged_": FLAG,
-        "n_iter_": COUNT,
-        "lower_bound_": Number(),
-        "lower_bounds_": ListOf(Number()),
-        "weight_concentration_prior_": Number(0, open_below=True),
-        "mean_precision_prior_": Number(LEAST_PRECISION),
-        "degrees_of_freedom_prior_": Number(0, open_below=True),
-        "mean_prior_": Tensor("columns", kind="f8"),
-        "covariance_prior_": Either(
-            Tensor("columns", "columns", kind="f8"), Tensor("columns", kind="f8"), Number(0)
-        ),
-        "weight_concentration_": Either(_per_component, Several(_per_component, _per_component, kind=tuple)),
-        "mean_precision_": Tensor("components", kind="f8", low=LEAST_PRECISION),
-        "degrees_of_freedom_": Either(_per_component, Number(0, open_below=True)),
-    }
-
-    n_components_used_: int
-    converged_: bool
-    n_iter_: int
-    lower_bound_: float
-    lower_bounds_: list[float]
-    weight_concentration_prior_: float
-    mean_precision_prior_: float
-    degrees_of_freedom_prior_: float
-    mean_prior_: FloatArray
-    covariance_prior_: FloatArray | float
-    weight_concentration_: Concentration
-    mean_precision_: FloatArray
-    degrees_of_freedom_: FloatArray | float
-
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        covariance_type: str = "full",
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        n_init: int = 1,
-        init_params: str = "kmeans",
-        weight_concentration_prior_type: str = _PROCESS,
-        weight_concentration_prior: float | None = None,
-        mean_precision_prior: float | None = None,
-        mean_prior: VectorLike | None = None,
-        degrees_of_freedom_prior: float | None = None,
-        covariance_prior: MatrixLike | float | None = None,
-        random_state: RandomState = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        verbose_interval: int = 10,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weight_concentration_prior_type = weight_concentration_prior_type
-        self.weight_concentration_prior = weight_concentration_prior
-        self.mean_precision_prior = mean_precision_prior
-        self.mean_prior = mean_prior
-        self.degrees_of_freedom_prior = degrees_of_freedom_prior
-        self.covariance_prior = covariance_prior
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
-        self.progress = progress
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

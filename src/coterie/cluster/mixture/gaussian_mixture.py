@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import ClassVar, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -28,7 +28,6 @@ from coterie._support.validation import (
     PROGRESS,
     AnArray,
     Choice,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -37,7 +36,7 @@ from coterie._support.validation import (
     check_data,
     check_n_clusters,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes
+from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Sometimes
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.criteria import LikelihoodClusterer
 from coterie.cluster.mixture.em import EMRun, Problem, fit_run, leaves_last_step
@@ -52,6 +51,7 @@ from coterie.errors import DataNotice, InvalidParameter
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
 
 
+@estimator
 class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
     """Gaussian mixture model, fitted by expectation-maximisation.
 
@@ -144,82 +144,33 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
     array([[0.5, 0.5]])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": Whole(1),
-        "covariance_type": Choice(*FAMILIES),
-        "tol": Number(0),
-        "reg_covar": Number(0),
-        "max_iter": Whole(0),
-        "n_init": Whole(1),
-        "init_params": Choice(*STARTS),
-        "weights_init": Nothing() | AnArray(),
-        "means_init": Nothing() | AnArray(),
-        "precisions_init": Nothing() | AnArray(),
-        "random_state": Seed(),
-        "warm_start": Flag(),
-        "verbose": Flag() | Whole(0),
-        "verbose_interval": Whole(1),
-        "acceleration": Nothing() | Choice("squarem"),
-        "history": Flag(),
-        "progress": PROGRESS,
-    }
+    n_components: int = parameter(Whole(1), default=1)
+    _: KW_ONLY
+    covariance_type: str = parameter(Choice(*FAMILIES), default="full")
+    tol: float = parameter(Number(0), default=1e-3)
+    reg_covar: float = parameter(Number(0), default=1e-6)
+    max_iter: int = parameter(Whole(0), default=100)
+    n_init: int = parameter(Whole(1), default=1)
+    init_params: str = parameter(Choice(*STARTS), default="kmeans")
+    weights_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    means_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    precisions_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    random_state: RandomState = parameter(Seed(), default=None)
+    warm_start: bool = parameter(Flag(), default=False)
+    verbose: int = parameter(Flag() | Whole(0), default=0)
+    verbose_interval: int = parameter(Whole(1), default=10)
+    acceleration: str | None = parameter(Nothing() | Choice("squarem"), default=None)
+    history: bool = parameter(Flag(), default=False)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    converged_: bool = fitted(FLAG)
+    n_iter_: int = fitted(COUNT)
+    lower_bound_: float = fitted(Number())
+    lower_bounds_: list[float] = fitted(ListOf(Number()))
+    history_: MixtureHistory | None = fitted(Maybe(Instance(MixtureHistory)))
+    _total_weight: float = fitted(Sometimes(Real()))  # of all rows seen
 
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **MixtureClusterer._schema,
-        "converged_": FLAG,
-        "n_iter_": COUNT,
-        "lower_bound_": Number(),
-        "lower_bounds_": ListOf(Number()),
-        "history_": Maybe(Instance(MixtureHistory)),
-        "_total_weight": Sometimes(Real()),
-    }
-
-    converged_: bool
-    n_iter_: int
-    lower_bound_: float
-    lower_bounds_: list[float]
-    history_: MixtureHistory | None
-    _total_weight: float  # of all rows seen
-
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        covariance_type: str = "full",
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        n_init: int = 1,
-        init_params: str = "kmeans",
-        weights_init: VectorLike | None = None,
-        means_init: VectorLike | None = None,
-        precisions_init: VectorLike | None = None,
-        random_state: RandomState = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        verbose_interval: int = 10,
-        acceleration: str | None = None,
-        history: bool = False,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
-        self.acceleration = acceleration
-        self.history = history
-        self.progress = progress
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

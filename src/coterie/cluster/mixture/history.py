@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import FloatArray
 from coterie._support.validation import Number
-from coterie._support.validation.schema import Either, Instance, ListOf, Schema, Tensor, Text
+from coterie._support.validation.schema import Either, Instance, ListOf, Tensor, Text
 
 SHOWN_STEPS = 12  # a longer history is cut in the middle when printed
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@saved(eq=False, repr=False)
 class MixtureStep:
     """One set of parameters on the way.
 
@@ -30,30 +29,24 @@ class MixtureStep:
         Mean log-likelihood of the rows under them.
     """
 
-    _schema: ClassVar[Schema] = {
-        "kind": Text(),
-        "weights": Tensor("components", low=0),
-        "means": Tensor("components", "columns"),
-        "covariances": Either(
+    kind: str = held(Text())
+    weights: FloatArray = held(Tensor("components", low=0))
+    means: FloatArray = held(Tensor("components", "columns"))
+    covariances: FloatArray = held(
+        Either(
             Tensor("components", "columns", "columns"),
             Tensor("components", "columns"),
             Tensor("columns", "columns"),
             Tensor("components"),
-        ),
-        "log_likelihood": Number(),
-    }
-
-    kind: str
-    weights: FloatArray
-    means: FloatArray
-    covariances: FloatArray
-    log_likelihood: float
+        )
+    )
+    log_likelihood: float = held(Number())
 
     def __repr__(self) -> str:
         return f"MixtureStep({self.kind}, log-likelihood {self.log_likelihood:.6g})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@saved(eq=False, repr=False)
 class MixtureHistory:
     """What a mixture's fit did, from the start to the result; iterates over its steps.
 
@@ -73,9 +66,7 @@ class MixtureHistory:
       step      log-likelihood -1.90935
     """
 
-    _schema: ClassVar[Schema] = {"steps": ListOf(Instance(MixtureStep), kind=tuple)}
-
-    steps: tuple[MixtureStep, ...]
+    steps: tuple[MixtureStep, ...] = held(ListOf(Instance(MixtureStep), kind=tuple))
 
     def __iter__(self) -> Iterator[MixtureStep]:
         return iter(self.steps)

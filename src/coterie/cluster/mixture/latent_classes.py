@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -26,7 +27,6 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import (
     AnArray,
-    Constraint,
     Flag,
     Function,
     Nothing,
@@ -40,7 +40,6 @@ from coterie._support.validation.schema import (
     COUNT,
     FLAG,
     ListOf,
-    Schema,
     Sometimes,
     Tensor,
     check_squares,
@@ -229,6 +228,7 @@ def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.G
     return Classes(np.full(k, 1 / k), probabilities, means, np.repeat(variance[None, :], k, axis=0))
 
 
+@estimator
 class LatentClasses(LikelihoodClusterer):
     """Latent class analysis: a mixture for numbers and categories, independent within each class.
 
@@ -294,61 +294,28 @@ class LatentClasses(LikelihoodClusterer):
     np.True_
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": Whole(1),
-        "categorical": Nothing() | AnArray(),
-        "tol": Number(0.0),
-        "max_iter": Whole(1),
-        "n_init": Whole(1),
-        "reg_covar": Number(0.0, open_below=True),
-        "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
-    }
-    _schema: ClassVar[Schema] = {
-        **LikelihoodClusterer._schema,
-        "labels_": Sometimes(Tensor("rows", kind="i4", low=0, below="components")),
-        "weights_": Tensor("components", kind="f8", low=0, high=1),
-        "probabilities_": ListOf(Tensor("components", None, kind="f8", above=0)),
-        "means_": Tensor("components", None, kind="f8"),
-        "variances_": Tensor("components", None, kind="f8", above=0),
-        "lower_bound_": Number(),
-        "lower_bounds_": Tensor(None, kind="f8"),
-        "n_iter_": COUNT,
-        "converged_": FLAG,
-        "_n_parameters": COUNT,
-    }
+    n_components: int = parameter(Whole(1), default=2)
+    _: KW_ONLY
+    categorical: Sequence[str | int] | None = parameter(Nothing() | AnArray(), default=None)
+    tol: float = parameter(Number(0.0), default=1e-8)
+    max_iter: int = parameter(Whole(1), default=1000)
+    n_init: int = parameter(Whole(1), default=10)
+    reg_covar: float = parameter(Number(0.0, open_below=True), default=1e-6)
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(Nothing() | Flag() | Function(), default=None)
 
-    weights_: Doubles
-    probabilities_: list[Doubles]
-    means_: Doubles
-    variances_: Doubles
-    lower_bound_: float
-    lower_bounds_: FloatArray
-    n_iter_: int
-    converged_: bool
-    _n_parameters: int
-    _begun: LatentClasses | None = None  # during a refit: whose classes are the first
+    labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i4", low=0, below="components")))
+    weights_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=1))
+    probabilities_: list[Doubles] = fitted(ListOf(Tensor("components", None, kind="f8", above=0)))
+    means_: Doubles = fitted(Tensor("components", None, kind="f8"))
+    variances_: Doubles = fitted(Tensor("components", None, kind="f8", above=0))
+    lower_bound_: float = fitted(Number())
+    lower_bounds_: FloatArray = fitted(Tensor(None, kind="f8"))
+    n_iter_: int = fitted(COUNT)
+    converged_: bool = fitted(FLAG)
+    _n_parameters: int = fitted(COUNT)
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        categorical: Sequence[str | int] | None = None,
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-        n_init: int = 10,
-        reg_covar: float = 1e-6,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.categorical = categorical
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.reg_covar = reg_covar
-        self.random_state = random_state
-        self.progress = progress
+    _begun: LatentClasses | None = fitted(unset=None)  # during a refit: whose classes are the first
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

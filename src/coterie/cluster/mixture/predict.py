@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import estimator, fitted
 from coterie._support.typing import (
     CheckedRows,
     Data,
@@ -19,7 +20,7 @@ from coterie._support.typing import (
     VectorLike,
 )
 from coterie._support.validation import Whole, check_data
-from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
+from coterie._support.validation.schema import Either, Sometimes, Tensor, wrong
 from coterie.cluster.mixture.criteria import DensityClusterer
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Placing, label_rows, share_rows
@@ -47,28 +48,19 @@ def _are_factors(factors: FloatArray, precisions: FloatArray, is_diagonal: bool)
     return bool((np.abs(sums - own) <= FACTOR_SHARE * own + least).all())
 
 
+@estimator
 class MixtureClusterer(DensityClusterer):
     """An estimator whose groups are the components of a Gaussian mixture."""
 
-    _schema: ClassVar[Schema] = {
-        **DensityClusterer._schema,
-        "means_": Tensor("components", "columns"),
-        "weights_": Tensor("components", low=0, high=1 + LEAST_TOTAL),
-        "covariances_": _COVARIANCES,
-        "precisions_": _COVARIANCES,
-        "precisions_cholesky_": _COVARIANCES,
-        "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="components")),
-        "_shift": Tensor("columns", kind="f8"),
-    }
-
+    means_: FloatArray = fitted(Tensor("components", "columns"))
+    weights_: FloatArray = fitted(Tensor("components", low=0, high=1 + LEAST_TOTAL))
+    covariances_: FloatArray = fitted(_COVARIANCES)
+    precisions_: FloatArray = fitted(_COVARIANCES)
+    precisions_cholesky_: FloatArray = fitted(_COVARIANCES)
+    labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=0, below="components")))
+    _shift: FloatArray = fitted(Tensor("columns", kind="f8"))
     covariance_type: str
     random_state: RandomState
-    weights_: FloatArray
-    means_: FloatArray
-    covariances_: FloatArray
-    precisions_: FloatArray
-    precisions_cholesky_: FloatArray
-    _shift: FloatArray
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

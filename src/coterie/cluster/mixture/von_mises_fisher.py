@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.threads import resolve_threads
@@ -31,7 +32,6 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     PROGRESS,
     Choice,
-    Constraint,
     Number,
     Seed,
     Whole,
@@ -39,7 +39,7 @@ from coterie._support.validation import (
     check_seed,
     shift_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Schema, Tensor, wrong
+from coterie._support.validation.schema import COUNT, FLAG, Tensor, wrong
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
@@ -262,6 +262,7 @@ def _nearest(rows: UnitRows, picks: Indices) -> Labels:
 STARTS = {"kmeans": _by_kmeans, "k-means++": _by_plusplus, "random": _by_random_rows}
 
 
+@estimator
 class VonMisesFisherMixture(LikelihoodClusterer):
     """Mixture of von Mises-Fisher distributions: soft clusters of directions.
 
@@ -328,57 +329,27 @@ class VonMisesFisherMixture(LikelihoodClusterer):
     """
 
     _takes_sparse: ClassVar[bool] = True
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": Whole(1),
-        "concentration": Choice("each", "shared"),
-        "tol": Number(0.0),
-        "max_iter": Whole(1),
-        "n_init": Whole(1),
-        "init_params": Choice(*STARTS),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
+
+    n_components: int = parameter(Whole(1), default=1)
+    _: KW_ONLY
+    concentration: str = parameter(Choice("each", "shared"), default="each")
+    tol: float = parameter(Number(0.0), default=1e-6)
+    max_iter: int = parameter(Whole(1), default=300)
+    n_init: int = parameter(Whole(1), default=1)
+    init_params: str = parameter(Choice(*STARTS), default="kmeans")
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    labels_: Labels = fitted(Tensor("rows", kind="i4", low=0, below="components"))
+    weights_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=1))
+    means_: Doubles = fitted(Tensor("components", "columns", kind="f8", low=-1 - NOT_UNIT, high=1 + NOT_UNIT))
+    concentrations_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=MOST_CONCENTRATED))
+    lower_bound_: float = fitted(Number())
+    lower_bounds_: FloatArray = fitted(Tensor(None, kind="f8"))
+    n_iter_: int = fitted(COUNT)
+    converged_: bool = fitted(FLAG)
+
     row_attributes = ("labels_",)
-    _schema: ClassVar[Schema] = {
-        **LikelihoodClusterer._schema,
-        "labels_": Tensor("rows", kind="i4", low=0, below="components"),
-        "weights_": Tensor("components", kind="f8", low=0, high=1),
-        "means_": Tensor("components", "columns", kind="f8", low=-1 - NOT_UNIT, high=1 + NOT_UNIT),
-        "concentrations_": Tensor("components", kind="f8", low=0, high=MOST_CONCENTRATED),
-        "lower_bound_": Number(),
-        "lower_bounds_": Tensor(None, kind="f8"),
-        "n_iter_": COUNT,
-        "converged_": FLAG,
-    }
-
-    weights_: Doubles
-    means_: Doubles
-    concentrations_: Doubles
-    lower_bound_: float
-    lower_bounds_: FloatArray
-    n_iter_: int
-    converged_: bool
-
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        concentration: str = "each",
-        tol: float = 1e-6,
-        max_iter: int = 300,
-        n_init: int = 1,
-        init_params: str = "kmeans",
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.concentration = concentration
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.random_state = random_state
-        self.progress = progress
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

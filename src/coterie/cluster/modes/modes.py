@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.typing import (
     CheckedRows,
     Data,
@@ -19,8 +19,8 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Choice, Constraint, Flag, Nothing, Number, Whole, check_data
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation import Choice, Flag, Nothing, Number, Whole, check_data
+from coterie._support.validation.schema import Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree, null_depth
 from coterie.distance import distances, nearest
@@ -28,6 +28,7 @@ from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidParameter
 
 
+@estimator
 class ModeClustering(Clusterer):
     """Mode clustering: rows that climb to the same peak of the density; any shape.
 
@@ -85,45 +86,23 @@ class ModeClustering(Clusterer):
     [200, 200]
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1) | Nothing(),
-        "n_neighbors": Whole(1),
-        "min_depth": Number(0.0) | Nothing(),
-        "background": Flag(),
-        "metric": Choice(among=lambda: [distance.name for distance in distances()]),
-        "n_jobs": Whole() | Nothing(),
-    }
+    n_clusters: int | None = parameter(Whole(1) | Nothing(), default=None)
+    n_neighbors: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    min_depth: float | None = parameter(Number(0.0) | Nothing(), default=None)
+    background: bool = parameter(Flag(), default=False)
+    metric: str = parameter(
+        Choice(among=lambda: [distance.name for distance in distances()]), default="euclidean"
+    )
+    n_jobs: int | None = parameter(Whole() | Nothing(), default=None)
+
+    mode_indices_: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="rows"))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    depths_: FloatArray = fitted(Tensor("rows-1", kind="f8", low=0))
+    dimension_: float = fitted(Number(0, open_below=True))
+    _rows: FloatArray = fitted(Tensor("rows", "columns"))
 
     row_attributes = ("labels_", "_rows")
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "mode_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
-        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "depths_": Tensor("rows-1", kind="f8", low=0),
-        "dimension_": Number(0, open_below=True),
-        "_rows": Tensor("rows", "columns"),
-    }
-
-    mode_indices_: Indices
-    depths_: FloatArray
-    dimension_: float
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        n_neighbors: int = 8,
-        *,
-        min_depth: float | None = None,
-        background: bool = False,
-        metric: str = "euclidean",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.min_depth = min_depth
-        self.background = background
-        self.metric = metric
-        self.n_jobs = n_jobs
 
     def with_rows_at(self, places: Indices) -> Self:
         """Return the estimator as if the row that was fitted at each place stood at another.

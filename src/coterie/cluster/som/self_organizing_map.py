@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from coterie import _core
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.linear_algebra import principal_components
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.threads import resolve_threads
@@ -39,7 +40,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie._support.validation.parameters import is_number
-from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor, check_squares, wrong
+from coterie._support.validation.schema import COUNT, Size, Sometimes, Tensor, check_squares, wrong
 from coterie.cluster.base import DistanceTransformer, Listener, about_one
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.points import SQUARED, DensePoints, row_blocks, with_team
@@ -52,6 +53,7 @@ LAST_SIGMA = 0.35  # neighbours then count by a sixtieth: close to the rows, and
 WIDTH_OF_PLANE = 1.5  # standard deviations to either side that the first grid spans
 
 
+@estimator
 class SelfOrganizingMap(DistanceTransformer):
     """Self-organizing map (SOM): a grid of nodes whose neighbours have similar vectors.
 
@@ -125,71 +127,34 @@ class SelfOrganizingMap(DistanceTransformer):
     ((6, 2), (2, 3))
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_rows": Whole(1),
-        "n_columns": Whole(1),
-        "layout": Choice(*LAYOUTS),
-        "n_clusters": Nothing() | Whole(1),
-        "sigma": Nothing() | Number(0, open_below=True) | AnArray(),
-        "learning_rate": Number(0, 1, open_below=True) | AnArray(),
-        "decay": Choice(*DECAYS),
-        "init": Choice("pca", "random") | AnArray(),
-        "n_epochs": Whole(1),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
+    n_rows: int = parameter(Whole(1), default=10)
+    n_columns: int = parameter(Whole(1), default=10)
+    _: KW_ONLY
+    layout: str = parameter(Choice(*LAYOUTS), default="rectangular")
+    n_clusters: int | None = parameter(Nothing() | Whole(1), default=None)
+    sigma: float | Sequence[float] | None = parameter(
+        Nothing() | Number(0, open_below=True) | AnArray(), default=None
+    )
+    learning_rate: float | Sequence[float] = parameter(Number(0, 1, open_below=True) | AnArray(), default=1.0)
+    decay: str = parameter(Choice(*DECAYS), default="exponential")
+    init: str | MatrixLike = parameter(Choice("pca", "random") | AnArray(), default="pca")
+    n_epochs: int = parameter(Whole(1), default=20)
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    codebook_: FloatArray = fitted(Tensor("nodes", "columns"))
+    nodes_: Labels = fitted(Tensor("rows", kind="i", low=0, below="nodes"))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="nodes"))
+    node_labels_: Labels = fitted(Tensor("nodes", kind="i", low=0, below="nodes"))
+    hits_: FloatArray = fitted(Tensor(None, None, kind="f8", low=0))
+    u_matrix_: FloatArray = fitted(Tensor(None, None, kind="f8", low=0))
+    quantization_error_: float = fitted(Number(0))
+    topographic_error_: float = fitted(Number(0, 1))
+    n_iter_: int = fitted(COUNT)
+    _origin: FloatArray = fitted(Tensor("columns"))
+    _n_features_out: int = fitted(Sometimes(Size("nodes")))
+
     row_attributes = ("labels_", "nodes_")
-    _schema: ClassVar[Schema] = {
-        **DistanceTransformer._schema,
-        "codebook_": Tensor("nodes", "columns"),
-        "nodes_": Tensor("rows", kind="i", low=0, below="nodes"),
-        "labels_": Tensor("rows", kind="i", low=0, below="nodes"),
-        "node_labels_": Tensor("nodes", kind="i", low=0, below="nodes"),
-        "hits_": Tensor(None, None, kind="f8", low=0),
-        "u_matrix_": Tensor(None, None, kind="f8", low=0),
-        "quantization_error_": Number(0),
-        "topographic_error_": Number(0, 1),
-        "n_iter_": COUNT,
-        "_origin": Tensor("columns"),
-        "_n_features_out": Sometimes(Size("nodes")),
-    }
-
-    codebook_: FloatArray
-    nodes_: Labels
-    node_labels_: Labels
-    hits_: FloatArray
-    u_matrix_: FloatArray
-    quantization_error_: float
-    topographic_error_: float
-    n_iter_: int
-    _origin: FloatArray
-
-    def __init__(
-        self,
-        n_rows: int = 10,
-        n_columns: int = 10,
-        *,
-        layout: str = "rectangular",
-        n_clusters: int | None = None,
-        sigma: float | Sequence[float] | None = None,
-        learning_rate: float | Sequence[float] = 1.0,
-        decay: str = "exponential",
-        init: str | MatrixLike = "pca",
-        n_epochs: int = 20,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_rows = n_rows
-        self.n_columns = n_columns
-        self.layout = layout
-        self.n_clusters = n_clusters
-        self.sigma = sigma
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.init = init
-        self.n_epochs = n_epochs
-        self.random_state = random_state
-        self.progress = progress
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

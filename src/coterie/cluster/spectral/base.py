@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.progress import ProgressOption
 from coterie._support.typing import (
     AnyArray,
     CheckedRows,
@@ -21,8 +22,8 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
+    PROGRESS,
     Choice,
-    Constraint,
     Dictionary,
     Function,
     Nothing,
@@ -31,7 +32,7 @@ from coterie._support.validation import (
     Whole,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, ESTIMATOR, FLAG, Maybe, Schema, Sometimes, Tensor, wrong
+from coterie._support.validation.schema import COUNT, FLAG, Maybe, Sometimes, Tensor, wrong
 from coterie.cluster.spectral.eigen import DEFAULT_TOLERANCE, require_amg
 from coterie.cluster.spectral.embedding import (
     LAPLACIANS,
@@ -118,70 +119,41 @@ def check_non_negative(weights: AnyArray, who: str) -> AnyArray:
     return weights
 
 
-GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
-    "affinity": Choice(*AFFINITIES) | Function(),
-    "gamma": Number(0),
-    "h": Nothing() | Number(0, open_below=True),
-    "n_neighbors": Whole(1),
-    "neighbors": Choice("exact", "approximate"),
-    "epsilon": Number(0, open_below=True),
-    "degree": Number(0),
-    "coef0": Number(),
-    "kernel_params": Nothing() | Dictionary(),
-    "laplacian": Choice(*LAPLACIANS),
-    "landmarks": Nothing() | Whole(2),
-    "eigen_solver": Nothing() | Choice("arpack", "lobpcg", "amg"),
-    "eigen_tol": Choice("auto") | Number(0),
-    "random_state": Seed(),
-    "n_jobs": Nothing() | Whole(),
-}
-
-
+@estimator
 class SpectralBase:
     """An estimator that gives rows coordinates from the graph of their affinities."""
 
-    _schema: ClassVar[Schema] = {
-        **ESTIMATOR,
-        "_input": Tensor("rows", "columns", sparse=True),
-        "embedding_": Tensor("rows", "components"),
-        "eigenvalues_": Tensor("eigenvalues", kind="f8", may_be_empty=True),
-        "eigengaps_": Tensor("eigengaps", kind="f8", may_be_empty=True),
-        "n_parts_": COUNT,
-        "exact_": FLAG,
-        "_degrees": Maybe(Tensor("points", low=0)),
-        "_scales": Maybe(Tensor("points", low=0)),
-        "_weights": Sometimes(Maybe(Tensor("rows", kind="f8", low=0))),
-        "_landmark_rows": Maybe(Tensor("landmarks", "columns")),
-        "_landmark_values": Maybe(Tensor("landmarks", "components")),
-    }
+    _: KW_ONLY
+    affinity: str | Callable[..., float] = parameter(
+        Choice(*AFFINITIES) | Function(), default="nearest_neighbors"
+    )
+    gamma: float = parameter(Number(0), default=1.0)
+    h: float | None = parameter(Nothing() | Number(0, open_below=True), default=None)
+    n_neighbors: int = parameter(Whole(1), default=10)
+    neighbors: str = parameter(Choice("exact", "approximate"), default="exact")
+    epsilon: float = parameter(Number(0, open_below=True), default=1.0)
+    degree: float = parameter(Number(0), default=3)
+    coef0: float = parameter(Number(), default=1)
+    kernel_params: ValuesByName | None = parameter(Nothing() | Dictionary(), default=None)
+    laplacian: str = parameter(Choice(*LAPLACIANS), default="random_walk")
+    landmarks: int | None = parameter(Nothing() | Whole(2), default=None)
+    eigen_solver: str | None = parameter(Nothing() | Choice("arpack", "lobpcg", "amg"), default=None)
+    eigen_tol: float | str = parameter(Choice("auto") | Number(0), default="auto")
+    random_state: RandomState = parameter(Seed(), default=None)
+    n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    affinity: str | Callable[..., float]
-    gamma: float
-    h: float | None
-    n_neighbors: int
-    neighbors: str
-    epsilon: float
-    degree: float
-    coef0: float
-    kernel_params: ValuesByName | None
-    laplacian: str
-    landmarks: int | None
-    eigen_solver: str | None
-    eigen_tol: float | str
-    random_state: RandomState
-    n_jobs: int | None
-
-    embedding_: FloatArray
-    eigenvalues_: FloatArray
-    eigengaps_: FloatArray
-    n_parts_: int
-    exact_: bool
-    _input: CheckedRows
-    _degrees: FloatArray | None
-    _scales: FloatArray | None
-    _weights: Weights | None
-    _landmark_rows: FloatArray | None
-    _landmark_values: FloatArray | None
+    embedding_: FloatArray = fitted(Tensor("rows", "components"))
+    eigenvalues_: FloatArray = fitted(Tensor("eigenvalues", kind="f8", may_be_empty=True))
+    eigengaps_: FloatArray = fitted(Tensor("eigengaps", kind="f8", may_be_empty=True))
+    n_parts_: int = fitted(COUNT)
+    exact_: bool = fitted(FLAG)
+    _input: CheckedRows = fitted(Tensor("rows", "columns", sparse=True))
+    _degrees: FloatArray | None = fitted(Maybe(Tensor("points", low=0)))
+    _scales: FloatArray | None = fitted(Maybe(Tensor("points", low=0)))
+    _weights: Weights | None = fitted(Sometimes(Maybe(Tensor("rows", kind="f8", low=0))))
+    _landmark_rows: FloatArray | None = fitted(Maybe(Tensor("landmarks", "columns")))
+    _landmark_values: FloatArray | None = fitted(Maybe(Tensor("landmarks", "components")))
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

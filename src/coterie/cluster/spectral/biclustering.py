@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.scikit_learn import BaseEstimator, BiclusterMixin
 from coterie._support.typing import (
     Centers,
@@ -25,7 +26,6 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     AnArray,
     Choice,
-    Constraint,
     Flag,
     Nothing,
     Seed,
@@ -34,7 +34,7 @@ from coterie._support.validation import (
     check_parameters,
     check_seed,
 )
-from coterie._support.validation.schema import ESTIMATOR, Schema, Tensor, wrong
+from coterie._support.validation.schema import Tensor, wrong
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.minibatch import MiniBatchKMeans
 from coterie.cluster.spectral.singular import normalize, singular_vectors
@@ -44,37 +44,24 @@ SOLVERS: Mapping[str, str | None] = {"randomized": None, "arpack": "arpack"}
 ALIKE = 9  # digits to which vectors are equally flat; of those the larger singular value goes first
 
 
-class SpectralBiclusterer(BiclusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+@estimator
+class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
     """What both kinds of biclustering share: parameters, singular vectors, k-means of places."""
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "svd_method": Choice(*SOLVERS),
-        "n_svd_vecs": Nothing() | Whole(0),
-        "mini_batch": Flag(),
-        "init": Choice("k-means++", "random") | AnArray(),
-        "n_init": Whole(1),
-        "random_state": Seed(),
-    }
-    _schema: ClassVar[Schema] = {
-        **ESTIMATOR,
-        "rows_": Tensor("biclusters", "rows", kind="any"),
-        "columns_": Tensor("biclusters", "columns", kind="any"),
-        "row_labels_": Tensor("rows", kind="i", low=0),
-        "column_labels_": Tensor("columns", kind="i", low=0),
-    }
-
     n_clusters: Any
-    svd_method: str
-    n_svd_vecs: int | None
-    mini_batch: bool
-    init: Init
-    n_init: int
-    random_state: RandomState
-    rows_: Mask
-    columns_: Mask
-    row_labels_: Labels
-    column_labels_: Labels
-    n_features_in_: int
+    _: KW_ONLY
+    svd_method: str = parameter(Choice(*SOLVERS), default="randomized")
+    n_svd_vecs: int | None = parameter(Nothing() | Whole(0), default=None)
+    mini_batch: bool = parameter(Flag(), default=False)
+    init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
+    n_init: int = parameter(Whole(1), default=10)
+    random_state: RandomState = parameter(Seed(), default=None)
+
+    rows_: Mask = fitted(Tensor("biclusters", "rows", kind="any"))
+    columns_: Mask = fitted(Tensor("biclusters", "columns", kind="any"))
+    row_labels_: Labels = fitted(Tensor("rows", kind="i", low=0))
+    column_labels_: Labels = fitted(Tensor("columns", kind="i", low=0))
+    n_features_in_: int = fitted()
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
@@ -132,6 +119,7 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):  # type: ignore[misc] 
         return tags
 
 
+@estimator
 class SpectralCoclustering(SpectralBiclusterer):
     """Spectral co-clustering: each row and each column belongs to one block along a diagonal.
 
@@ -184,29 +172,7 @@ class SpectralCoclustering(SpectralBiclusterer):
     ((2, 2), [[5, 4], [4, 5]])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **SpectralBiclusterer._constraints,
-        "n_clusters": Whole(1),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        svd_method: str = "randomized",
-        n_svd_vecs: int | None = None,
-        mini_batch: bool = False,
-        init: Init = "k-means++",
-        n_init: int = 10,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.svd_method = svd_method
-        self.n_svd_vecs = n_svd_vecs
-        self.mini_batch = mini_batch
-        self.init = init
-        self.n_init = n_init
-        self.random_state = random_state
+    n_clusters: int = parameter(Whole(1), default=3)
 
     def _check_sizes(self, shape: tuple[int, int]) -> None:
         if self.n_clusters > shape[0]:
@@ -229,6 +195,7 @@ class SpectralCoclustering(SpectralBiclusterer):
         }
 
 
+@estimator
 class SpectralBiclustering(SpectralBiclusterer):
     """Spectral biclustering: a checkerboard of row groups and column groups.
 
@@ -288,56 +255,27 @@ class SpectralBiclustering(SpectralBiclusterer):
     (4, 6)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        **SpectralBiclusterer._constraints,
-        "n_clusters": Whole(1) | AnArray(),
-        "method": Choice("bistochastic", "scale", "log"),
-        "n_components": Whole(1),
-        "n_best": Whole(1),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int | tuple[int, int] = 3,
-        *,
-        method: str = "bistochastic",
-        n_components: int = 6,
-        n_best: int = 3,
-        svd_method: str = "randomized",
-        n_svd_vecs: int | None = None,
-        mini_batch: bool = False,
-        init: Init = "k-means++",
-        n_init: int = 10,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.method = method
-        self.n_components = n_components
-        self.n_best = n_best
-        self.svd_method = svd_method
-        self.n_svd_vecs = n_svd_vecs
-        self.mini_batch = mini_batch
-        self.init = init
-        self.n_init = n_init
-        self.random_state = random_state
+    n_clusters: int | tuple[int, int] = parameter(Whole(1) | AnArray(), default=3)
+    _: KW_ONLY
+    method: str = parameter(Choice("bistochastic", "scale", "log"), default="bistochastic")
+    n_components: int = parameter(Whole(1), default=6)
+    n_best: int = parameter(Whole(1), default=3)
 
     def _numbers(self) -> tuple[int, int]:
         """Return how many groups of rows and of columns."""
-        if isinstance(self.n_clusters, Integral):
-            return int(self.n_clusters), int(self.n_clusters)
-        n_rows, n_columns = self.n_clusters
+        wanted: Any = self.n_clusters
+        n_rows, n_columns = (wanted, wanted) if isinstance(wanted, Integral) else wanted
         return int(n_rows), int(n_columns)
 
     def _check_sizes(self, shape: tuple[int, int]) -> None:
         n_rows = shape[0]
-        if isinstance(self.n_clusters, Integral):
-            if int(self.n_clusters) > n_rows:
-                raise InvalidParameter(
-                    f"n_clusters should be <= n_samples={n_rows}. Got {self.n_clusters} instead."
-                )
-        elif len(self.n_clusters) != 2 or not all(Whole(1, n_rows).accepts(n) for n in self.n_clusters):
+        wanted: Any = self.n_clusters
+        if isinstance(wanted, Integral):
+            if int(wanted) > n_rows:
+                raise InvalidParameter(f"n_clusters should be <= n_samples={n_rows}. Got {wanted} instead.")
+        elif len(wanted) != 2 or not all(Whole(1, n_rows).accepts(n) for n in wanted):
             raise InvalidParameter(
-                f"Incorrect parameter n_clusters has value: {self.n_clusters}. It must be a whole number, or "
+                f"Incorrect parameter n_clusters has value: {wanted}. It must be a whole number, or "
                 f"two of them for rows and columns, each between 1 and n_samples={n_rows}."
             )
         if self._numbers()[1] > shape[1]:

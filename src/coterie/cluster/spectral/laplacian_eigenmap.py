@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 from coterie._support import scikit_learn
-from coterie._support.progress import ProgressOption, track
+from coterie._support.declarations import estimator, parameter
+from coterie._support.progress import track
 from coterie._support.scikit_learn import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from coterie._support.typing import FloatArray, MatrixLike, RandomState, SparseData, ValuesByName, VectorLike
-from coterie._support.validation import PROGRESS, Constraint, Whole, check_parameters, check_sample_weight
+from coterie._support.typing import FloatArray, MatrixLike, VectorLike
+from coterie._support.validation import Whole, check_parameters, check_sample_weight
 from coterie.cluster.spectral.base import (
-    GRAPH_CONSTRAINTS,
     SpectralBase,
     check_n_coordinates,
     count_rows_of_weight,
 )
 
 
+@estimator
 class LaplacianEigenmap(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn ships no types
-    TransformerMixin,  # type: ignore[misc]  # scikit-learn ships no types
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
     SpectralBase,
-    BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
+    BaseEstimator,
 ):
     """Laplacian eigenmap (spectral embedding): coordinates from an affinity graph.
 
@@ -71,50 +71,7 @@ class LaplacianEigenmap(
     (1, 1)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": Whole(1),
-        **GRAPH_CONSTRAINTS,
-        "progress": PROGRESS,
-    }
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        affinity: SparseData = "nearest_neighbors",
-        gamma: float = 1.0,
-        h: float | None = None,
-        n_neighbors: int = 10,
-        neighbors: str = "exact",
-        epsilon: float = 1.0,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: ValuesByName | None = None,
-        laplacian: str = "random_walk",
-        landmarks: int | None = None,
-        eigen_solver: str | None = None,
-        eigen_tol: float | str = "auto",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.affinity = affinity
-        self.gamma = gamma
-        self.h = h
-        self.n_neighbors = n_neighbors
-        self.neighbors = neighbors
-        self.epsilon = epsilon
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.laplacian = laplacian
-        self.landmarks = landmarks
-        self.eigen_solver = eigen_solver
-        self.eigen_tol = eigen_tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+    n_components: int = parameter(Whole(1), default=2)
 
     def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Find the coordinates of the rows of `X`.

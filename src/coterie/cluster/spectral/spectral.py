@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -11,6 +10,7 @@ from scipy.linalg import qr
 
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -26,13 +26,12 @@ from coterie._support.typing import (
     ValuesByName,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Choice, Constraint, Flag, Nothing, Whole, check_n_clusters
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation import PROGRESS, Choice, Flag, Nothing, Whole, check_n_clusters
+from coterie._support.validation.schema import Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.spectral.base import (
-    GRAPH_CONSTRAINTS,
     SpectralBase,
     check_n_coordinates,
     count_rows_of_weight,
@@ -46,6 +45,7 @@ MOST_ROUNDS = 20
 EQUAL_ANGLES = 1e-9  # rows whose overlaps differ by less are equally far from those taken: the first counts
 
 
+@estimator
 class SpectralClustering(SpectralBase, WeightedClusterer):
     """Spectral clustering: k-means on the eigenvectors of a graph Laplacian.
 
@@ -149,71 +149,33 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     array([ True])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "n_components": Nothing() | Whole(1),
-        "n_init": Whole(1),
-        "assign_labels": Choice("kmeans", "discretize", "cluster_qr"),
-        "verbose": Flag() | Whole(0),
-        **GRAPH_CONSTRAINTS,
-        "progress": PROGRESS,
-    }
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    eigen_solver: str | None = None
+    n_components: int | None = parameter(Nothing() | Whole(1), default=None)
+    random_state: RandomState = None
+    n_init: int = parameter(Whole(1), default=10)
+    gamma: float = 1.0
+    affinity: str | Callable[..., float] = "rbf"
+    n_neighbors: int = 10
+    eigen_tol: float | str = "auto"
+    assign_labels: str = parameter(Choice("kmeans", "discretize", "cluster_qr"), default="kmeans")
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: ValuesByName | None = None
+    n_jobs: int | None = None
+    verbose: bool = parameter(Flag() | Whole(0), default=False)
+    laplacian: str = "random_walk"
+    h: float | None = None
+    epsilon: float = 1.0
+    landmarks: int | None = None
+    neighbors: str = "exact"
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    _centers: FloatArray = fitted(Tensor("clusters", "components"))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
 
     row_attributes = ("labels_", "_input", "embedding_", "_degrees", "_scales")
-    _schema: ClassVar[Schema] = {
-        **SpectralBase._schema,
-        "_centers": Tensor("clusters", "components"),
-        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-    }
-
-    _centers: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        eigen_solver: str | None = None,
-        n_components: int | None = None,
-        random_state: RandomState = None,
-        n_init: int = 10,
-        gamma: float = 1.0,
-        affinity: str | Callable[..., float] = "rbf",
-        n_neighbors: int = 10,
-        eigen_tol: float | str = "auto",
-        assign_labels: str = "kmeans",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: ValuesByName | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        laplacian: str = "random_walk",
-        h: float | None = None,
-        epsilon: float = 1.0,
-        landmarks: int | None = None,
-        neighbors: str = "exact",
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.eigen_solver = eigen_solver
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_init = n_init
-        self.gamma = gamma
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.eigen_tol = eigen_tol
-        self.assign_labels = assign_labels
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.laplacian = laplacian
-        self.h = h
-        self.epsilon = epsilon
-        self.landmarks = landmarks
-        self.neighbors = neighbors
-        self.progress = progress
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row; a row of the fit keeps its label.

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coterie._printing import shortened
+from coterie._support.declarations import held, saved
 from coterie._support.notes import Note
 from coterie._support.optional import require
 from coterie._support.sphere import EARTH_KM, vectors_of
 from coterie._support.typing import AnyArray, FloatArray
-from coterie._support.validation.schema import Schema, Text
+from coterie._support.validation.schema import Text
 from coterie.data.scaling import AUTO, Scaling
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -34,7 +35,7 @@ PER_RADIAN = 180.0 / np.pi
 MOST_DEGREES = (90.0, 360.0)  # of latitude, of longitude
 
 
-@dataclass(frozen=True)
+@saved()
 class Place:
     """Two columns, in degrees, that are one position.
 
@@ -44,10 +45,8 @@ class Place:
         Names of the columns.
     """
 
-    _schema: ClassVar[Schema] = {"latitude": Text(), "longitude": Text()}
-
-    latitude: str
-    longitude: str
+    latitude: str = held(Text())
+    longitude: str = held(Text())
 
     @property
     def columns(self) -> tuple[str, str]:

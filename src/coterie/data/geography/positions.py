@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.sphere import arcs_to, places_of, vectors_of
 from coterie._support.typing import AnyArray, FloatArray, JsonObject, Labels
-from coterie._support.validation.schema import Schema, Tensor, Text
+from coterie._support.validation.schema import Tensor, Text
 
 if TYPE_CHECKING:
     from coterie.data.geography.places import Place
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 DEGREE_KM = 111.2  # of latitude: decimals of a centre follow the radius
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Positions:
     """The groups of a position: a centre each, and how far their rows are from it.
 
@@ -34,17 +35,10 @@ class Positions:
         Distance in km from the centre within which half of the rows are, and all.
     """
 
-    _schema: ClassVar[Schema] = {
-        "latitude": Text(),
-        "longitude": Text(),
-        "centers": Tensor("groups", 2, kind="f8", allow="nan", may_be_empty=True),
-        "radii": Tensor("groups", 2, kind="f8", allow="nan", low=0, may_be_empty=True),
-    }
-
-    latitude: str
-    longitude: str
-    centers: FloatArray
-    radii: FloatArray
+    latitude: str = held(Text())
+    longitude: str = held(Text())
+    centers: FloatArray = held(Tensor("groups", 2, kind="f8", allow="nan", may_be_empty=True))
+    radii: FloatArray = held(Tensor("groups", 2, kind="f8", allow="nan", low=0, may_be_empty=True))
 
     @property
     def columns(self) -> tuple[str, str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.declarations import held, saved
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import AnyArray, Indices, MatrixLike, RandomState
 from coterie._support.validation import Number, Seed, Whole, check_parameter, check_seed, require_memory
-from coterie._support.validation.schema import Schema, Tensor
+from coterie._support.validation.schema import Tensor
 from coterie.distance import pairwise_distances
 from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
 
@@ -21,7 +20,7 @@ TILE_ROWS = 1024
 _WHO = "consensus_matrix"
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Consensus:
     """The share of resamples with both rows in which they were in one cluster, for every pair of rows.
 
@@ -40,9 +39,7 @@ class Consensus:
            [0.        , 0.5       , 1.        ]])
     """
 
-    _schema: ClassVar[Schema] = {"labels": Tensor("resamples", "rows", kind="i4", low=ABSENT, below="rows")}
-
-    labels: npt.NDArray[np.int32]
+    labels: npt.NDArray[np.int32] = held(Tensor("resamples", "rows", kind="i4", low=ABSENT, below="rows"))
 
     @property
     def shape(self) -> tuple[int, int]:

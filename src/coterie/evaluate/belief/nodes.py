@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -28,7 +28,7 @@ from coterie._support.validation import (
     check_seed,
     shift_seed,
 )
-from coterie._support.validation.schema import COUNT, Instance, ListOf, Real, Schema, Tensor
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Real, Tensor
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.null_models import NullModel, fit_null
 from coterie.evaluate.belief.refitting import run_all
@@ -40,7 +40,7 @@ from coterie.tree import linkage as make_linkage
 _WHO = "node_significance"
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class NodeTest:
     """The test of one split of a tree.
 
@@ -56,17 +56,10 @@ class NodeTest:
         What the p-value must not exceed, for all tests together to be wrong with a chance of at most alpha.
     """
 
-    _schema: ClassVar[Schema] = {
-        "node": COUNT,
-        "size": COUNT,
-        "significance": Instance(Significance),
-        "level": Real(nan=True),
-    }
-
-    node: int
-    size: int
-    significance: Significance
-    level: float
+    node: int = held(COUNT)
+    size: int = held(COUNT)
+    significance: Significance = held(Instance(Significance))
+    level: float = held(Real(nan=True))
 
     @property
     def p_value(self) -> float:
@@ -79,7 +72,7 @@ class NodeTest:
         return self.p_value <= self.level
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class NodeTests:
     """The tests of a tree from its root down, and the clusters that they leave.
 
@@ -93,15 +86,9 @@ class NodeTests:
         Chance of any false split.
     """
 
-    _schema: ClassVar[Schema] = {
-        "tests": ListOf(Instance(NodeTest), kind=tuple),
-        "labels": Tensor("rows", kind="i", low=-1, below="rows"),
-        "alpha": Real(0),
-    }
-
-    tests: tuple[NodeTest, ...]
-    labels: Labels
-    alpha: float
+    tests: tuple[NodeTest, ...] = held(ListOf(Instance(NodeTest), kind=tuple))
+    labels: Labels = held(Tensor("rows", kind="i", low=-1, below="rows"))
+    alpha: float = held(Real(0))
 
     @property
     def n_clusters(self) -> int:

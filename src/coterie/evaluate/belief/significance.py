@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from coterie._printing import count_of
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -22,7 +22,7 @@ from coterie._support.typing import (
     RandomState,
 )
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
-from coterie._support.validation.schema import FLAG, Real, Schema, Sometimes, Tensor, Text
+from coterie._support.validation.schema import FLAG, Real, Sometimes, Tensor, Text
 from coterie.errors import InvalidParameter
 from coterie.evaluate.belief.null_models import check_null_data, fit_null
 from coterie.evaluate.belief.refitting import Refitter, labels_of, own_stream, run_all, seed_from
@@ -48,7 +48,7 @@ MOST_ROWS_EXACT = 5_000  # all pairs of more rows, some hundred times, would tak
 ROWS_JUDGED = 1_000
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Significance:
     """The observed value of a measure, its values on null data, and the p-value.
 
@@ -75,23 +75,13 @@ class Significance:
     p = 0.01 (95 % interval 0 to 0.037): silhouette_score 0.7 against one Gaussian, 99 draws of 0.3 on average
     """
 
-    _schema: ClassVar[Schema] = {
-        "measure": Text(),
-        "null": Text(),
-        "against": Text(),
-        "observed": Real(nan=True),
-        "draws": Tensor("draws", kind="f8", allow="all", may_be_empty=True),
-        "greater_is_better": FLAG,
-        "how": Sometimes(Text()),
-    }
-
-    measure: str
-    null: str
-    against: str
-    observed: float
-    draws: FloatArray
-    greater_is_better: bool
-    how: str = EXACT
+    measure: str = held(Text())
+    null: str = held(Text())
+    against: str = held(Text())
+    observed: float = held(Real(nan=True))
+    draws: FloatArray = held(Tensor("draws", kind="f8", allow="all", may_be_empty=True))
+    greater_is_better: bool = held(FLAG)
+    how: str = held(Sometimes(Text()), default=EXACT)
 
     @property
     def n_draws(self) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -31,7 +31,7 @@ from coterie._support.validation import (
     check_parameter,
     check_seed,
 )
-from coterie._support.validation.schema import NAME, ListOf, Schema, Size, Tensor, Text
+from coterie._support.validation.schema import NAME, ListOf, Size, Tensor, Text
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.refitting import (
     Draw,
@@ -59,7 +59,7 @@ DEFAULT_FRACTION = 0.5  # clusterboot's
 DEFAULT_NOISE = 0.1
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Stability:
     """How well clusters are recovered in resamples.
 
@@ -91,23 +91,13 @@ class Stability:
     ('strong', 'strong')
     """
 
-    _schema: ClassVar[Schema] = {
-        "scheme": Text(),
-        "how": Text(),
-        "n_resamples": Size("resamples"),
-        "clusters": ListOf(NAME, "clusters", kind=tuple),
-        "sizes": Tensor("clusters", kind="i8", low=1),
-        "scores": Tensor("resamples", "clusters", kind="f8", allow="nan", low=0, high=1),
-        "rand": Tensor("resamples", kind="f8", allow="nan", low=-1, high=1),
-    }
-
-    scheme: Scheme
-    how: str
-    n_resamples: int
-    clusters: tuple[Any, ...]
-    sizes: npt.NDArray[np.int64]
-    scores: FloatArray
-    rand: FloatArray
+    scheme: Scheme = held(Text())
+    how: str = held(Text())
+    n_resamples: int = held(Size("resamples"))
+    clusters: tuple[Any, ...] = held(ListOf(NAME, "clusters", kind=tuple))
+    sizes: npt.NDArray[np.int64] = held(Tensor("clusters", kind="i8", low=1))
+    scores: FloatArray = held(Tensor("resamples", "clusters", kind="f8", allow="nan", low=0, high=1))
+    rand: FloatArray = held(Tensor("resamples", kind="f8", allow="nan", low=-1, high=1))
 
     @property
     def per_cluster(self) -> FloatArray:

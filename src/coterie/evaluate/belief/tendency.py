@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import CheckedRows, FloatArray, JsonObject, MatrixLike, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_seed
-from coterie._support.validation.schema import COUNT, Real, Schema
+from coterie._support.validation.schema import COUNT, Real
 from coterie.distance import k_nearest, nearest
 from coterie.errors import InvalidParameter
 from coterie.evaluate.belief.refitting import own_stream
@@ -21,7 +19,7 @@ MOST_PROBES = 1_000
 NULL_PROBES = 4_000  # of uniform rows: how much u^d and w^d vary there
 
 
-@dataclass(frozen=True)
+@saved()
 class Hopkins:
     """The Hopkins statistic.
 
@@ -40,11 +38,9 @@ class Hopkins:
     Hopkins statistic 0.50 (p = 0.5): as uniform rows, 10 probes
     """
 
-    _schema: ClassVar[Schema] = {"value": Real(nan=True), "p_value": Real(nan=True), "n_probes": COUNT}
-
-    value: float
-    p_value: float
-    n_probes: int
+    value: float = held(Real(nan=True))
+    p_value: float = held(Real(nan=True))
+    n_probes: int = held(COUNT)
 
     @property
     def verdict(self) -> str:

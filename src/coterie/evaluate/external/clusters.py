@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, PandasFrame, VectorLike
 from coterie._support.validation import Number, check_parameter
-from coterie._support.validation.schema import Names, Schema, Tensor, Text
+from coterie._support.validation.schema import Names, Tensor, Text
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.sets import AVERAGES, Average, squared_beta
@@ -24,7 +23,7 @@ cluster_measure = partial(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class ClusterScores:
     """One score per cluster, with the class that the cluster is compared with.
 
@@ -50,19 +49,11 @@ class ClusterScores:
     macro               4     0.8333
     """
 
-    _schema: ClassVar[Schema] = {
-        "score": Text(),
-        "clusters": Names("clusters"),
-        "classes": Names("clusters"),
-        "sizes": Tensor("clusters", kind="n", low=0, may_be_empty=True),
-        "values": Tensor("clusters", kind="f8", allow="nan", may_be_empty=True),
-    }
-
-    score: str
-    clusters: AnyArray
-    classes: AnyArray
-    sizes: AnyArray
-    values: npt.NDArray[np.float64]
+    score: str = held(Text())
+    clusters: AnyArray = held(Names("clusters"))
+    classes: AnyArray = held(Names("clusters"))
+    sizes: AnyArray = held(Tensor("clusters", kind="n", low=0, may_be_empty=True))
+    values: npt.NDArray[np.float64] = held(Tensor("clusters", kind="f8", allow="nan", may_be_empty=True))
 
     @property
     def macro(self) -> float:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, csr_matrix, issparse
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import (
     AnyArray,
@@ -30,13 +29,13 @@ from coterie._support.validation import (
     check_sparse,
     require_memory,
 )
-from coterie._support.validation.schema import Names, Schema, Tensor, check_starts
+from coterie._support.validation.schema import Names, Tensor, check_starts
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.external import tables
 from coterie.evaluate.labelings import Labeling, Noise, check_noise, read_labelings
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class ContingencyTable:
     """How many samples each class (row) shares with each cluster (column).
 
@@ -63,23 +62,17 @@ class ContingencyTable:
     sum  1  3    4
     """
 
-    _schema: ClassVar[Schema] = {
-        "classes": Names("classes"),
-        "clusters": Names("clusters"),
-        "row_starts": Tensor("classes+1", kind="i8", low=0),
-        "columns": Tensor("cells", kind="i8", low=0, below="clusters", may_be_empty=True),
-        "counts": Tensor("cells", kind="n", low=0, may_be_empty=True),
-    }
-
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_starts(state["row_starts"], sizes["cells"], who=cls.__name__, name="row_starts")
 
-    classes: AnyArray
-    clusters: AnyArray
-    row_starts: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int64]
-    counts: AnyArray
+    classes: AnyArray = held(Names("classes"))
+    clusters: AnyArray = held(Names("clusters"))
+    row_starts: npt.NDArray[np.int64] = held(Tensor("classes+1", kind="i8", low=0))
+    columns: npt.NDArray[np.int64] = held(
+        Tensor("cells", kind="i8", low=0, below="clusters", may_be_empty=True)
+    )
+    counts: AnyArray = held(Tensor("cells", kind="n", low=0, may_be_empty=True))
 
     @classmethod
     def from_matrix(cls, matrix: MatrixLike | ContingencyTable) -> ContingencyTable:

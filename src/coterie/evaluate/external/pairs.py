@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import AnyArray, VectorLike
-from coterie._support.validation.schema import Real, Schema
+from coterie._support.validation.schema import Real
 from coterie.errors import InvalidParameter
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.labelings import Noise
@@ -16,7 +14,7 @@ from coterie.evaluate.labelings import Noise
 LARGEST_SQUARE_ROOT = 3_037_000_499  # its square is the last that fits 64 bits with a sign
 
 
-@dataclass(frozen=True)
+@saved()
 class PairCounts:
     """How many pairs of samples the two labelings put together or apart.
 
@@ -33,12 +31,10 @@ class PairCounts:
     PairCounts(tp=1, fp=2, fn=1, tn=2)
     """
 
-    _schema: ClassVar[Schema] = {"tp": Real(0), "fp": Real(0), "fn": Real(0), "tn": Real(0)}
-
-    tp: float
-    fp: float
-    fn: float
-    tn: float
+    tp: float = held(Real(0))
+    fp: float = held(Real(0))
+    fn: float = held(Real(0))
+    tn: float = held(Real(0))
 
     @classmethod
     def of(cls, table: ContingencyTable) -> PairCounts:

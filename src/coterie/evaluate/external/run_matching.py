@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import (
     AnyArray,
@@ -28,7 +28,6 @@ from coterie._support.validation.schema import (
     Maybe,
     Names,
     Real,
-    Schema,
     Sometimes,
 )
 from coterie.errors import InvalidData, InvalidParameter
@@ -41,7 +40,7 @@ MAJORITY = 0.5
 PART = 0.1  # less than a tenth of a cluster is not part of a split or merge
 
 
-@dataclass(frozen=True)
+@saved()
 class Drift:
     """How one cluster changed.
 
@@ -56,19 +55,11 @@ class Drift:
         without data.
     """
 
-    _schema: ClassVar[Schema] = {
-        "cluster": NAME,
-        "before": COUNT,
-        "after": COUNT,
-        "shared": COUNT,
-        "shift": Sometimes(Maybe(Real(nan=True))),
-    }
-
-    cluster: object
-    before: int
-    after: int
-    shared: int
-    shift: float | None = None
+    cluster: object = held(NAME)
+    before: int = held(COUNT)
+    after: int = held(COUNT)
+    shared: int = held(COUNT)
+    shift: float | None = held(Sometimes(Maybe(Real(nan=True))), default=None)
 
     @property
     def jaccard(self) -> float:
@@ -76,7 +67,7 @@ class Drift:
         return self.shared / (self.before + self.after - self.shared)
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Matching:
     """Which cluster of a new run is which of a reference.
 
@@ -106,23 +97,13 @@ class Matching:
       1: 3 rows before, 3 after, 3 in both
     """
 
-    _schema: ClassVar[Schema] = {
-        "names": DictOf(NAME, NAME),
-        "labels": Names("rows"),
-        "drift": ListOf(Instance(Drift), kind=tuple),
-        "births": ListOf(NAME, kind=tuple),
-        "deaths": ListOf(NAME, kind=tuple),
-        "splits": DictOf(NAME, ListOf(NAME, kind=tuple)),
-        "merges": DictOf(NAME, ListOf(NAME, kind=tuple)),
-    }
-
-    names: dict[Any, Any]
-    labels: AnyArray
-    drift: tuple[Drift, ...]
-    births: tuple[Hashable, ...]
-    deaths: tuple[Hashable, ...]
-    splits: dict[Hashable, tuple[Hashable, ...]]
-    merges: dict[Hashable, tuple[Hashable, ...]]
+    names: dict[Any, Any] = held(DictOf(NAME, NAME))
+    labels: AnyArray = held(Names("rows"))
+    drift: tuple[Drift, ...] = held(ListOf(Instance(Drift), kind=tuple))
+    births: tuple[Hashable, ...] = held(ListOf(NAME, kind=tuple))
+    deaths: tuple[Hashable, ...] = held(ListOf(NAME, kind=tuple))
+    splits: dict[Hashable, tuple[Hashable, ...]] = held(DictOf(NAME, ListOf(NAME, kind=tuple)))
+    merges: dict[Hashable, tuple[Hashable, ...]] = held(DictOf(NAME, ListOf(NAME, kind=tuple)))
 
     @property
     def is_unchanged(self) -> bool:
@@ -215,7 +196,6 @@ class _Matcher:
     """The counts of rows that two runs share."""
 
     def __init__(self, before: AnyArray, after: AnyArray) -> None:
-        self._before, self._after = before, after
         self._old, self._new = (read_partition(labels) for labels in (before, after))
         olds, news = self._old.names, self._new.names
         require_memory(

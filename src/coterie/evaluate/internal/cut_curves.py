@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, CheckedRows, MatrixLike, PandasFrame, VectorLike
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
-from coterie._support.validation.schema import DictOf, Schema, Tensor, Text
+from coterie._support.validation.schema import DictOf, Tensor, Text
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import find_measure
 from coterie.evaluate.internal.simplified_silhouettes import simplified_silhouette_score
@@ -25,7 +25,7 @@ WHO = "cut_curve"
 MOST_STEPS = 20_000_000_000  # numbers compared for the simplified silhouettes: about 10 s of a core
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class CutCurve(Mapping[str, Values]):
     """Measures of every cut of a tree, by the names (or symbols) of the catalogue.
 
@@ -46,15 +46,11 @@ class CutCurve(Mapping[str, Values]):
     (array([0.5, 1. , 1. , 1. ]), 2)
     """
 
-    _schema: ClassVar[Schema] = {
-        "n_clusters": Tensor("cuts", kind="i8", low=1, may_be_empty=True),
-        "heights": Tensor("cuts", kind="f8", allow="all", may_be_empty=True),
-        "curves": DictOf(Text(), Tensor("cuts", kind="f8", allow="all", may_be_empty=True)),
-    }
-
-    n_clusters: npt.NDArray[np.int64]
-    heights: Values
-    curves: dict[str, Values]
+    n_clusters: npt.NDArray[np.int64] = held(Tensor("cuts", kind="i8", low=1, may_be_empty=True))
+    heights: Values = held(Tensor("cuts", kind="f8", allow="all", may_be_empty=True))
+    curves: dict[str, Values] = held(
+        DictOf(Text(), Tensor("cuts", kind="f8", allow="all", may_be_empty=True))
+    )
 
     def __getitem__(self, name: str) -> Values:
         if name in self.curves:

@@ -6,14 +6,14 @@ cluster, s = (b - a) / max(a, b). A sample alone in its cluster scores 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import held, saved
 from coterie._support.optional import require
 from coterie._support.typing import (
     AnyArray,
@@ -25,7 +25,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import Choice, Nothing, Seed, Whole, check_parameter
-from coterie._support.validation.schema import Maybe, Names, Schema, Sometimes, Tensor
+from coterie._support.validation.schema import Maybe, Names, Sometimes, Tensor
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import measure
@@ -53,7 +53,7 @@ def own_means(parts: GroupSums, codes: Codes, totals: npt.NDArray[np.float64]) -
     return np.divide(parts.own_sum, others, out=np.zeros_like(parts.own_sum), where=others > 0)
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Silhouette:
     """How much nearer samples are to their own cluster than to the next one.
 
@@ -80,29 +80,16 @@ class Silhouette:
     (['r', 'r', 'l', 'l', 'l'], [4])
     """
 
-    _schema: ClassVar[Schema] = {
-        "values": Tensor("samples", kind="f8", allow="nan"),
-        "a": Tensor("samples", kind="f8", allow="nan"),
-        "b": Tensor("samples", kind="f8", allow="nan"),
-        "labels": Names("samples"),
-        "neighbours": Names("samples"),
-        "rows": Tensor("samples", kind="i8", low=0),
-        "clusters": Names("clusters"),
-        "sizes": Tensor("clusters", kind="i8", low=0),
-        "codes": Tensor("samples", kind="i4", low=0, below="clusters"),
-        "sample_weight": Sometimes(Maybe(Tensor("samples", kind="f8", low=0))),
-    }
-
-    values: npt.NDArray[np.float64]
-    a: npt.NDArray[np.float64]
-    b: npt.NDArray[np.float64]
-    labels: AnyArray
-    neighbours: AnyArray
-    rows: npt.NDArray[np.intp]
-    clusters: AnyArray
-    sizes: npt.NDArray[np.int64]
-    codes: Codes
-    sample_weight: Weights | None = None
+    values: npt.NDArray[np.float64] = held(Tensor("samples", kind="f8", allow="nan"))
+    a: npt.NDArray[np.float64] = held(Tensor("samples", kind="f8", allow="nan"))
+    b: npt.NDArray[np.float64] = held(Tensor("samples", kind="f8", allow="nan"))
+    labels: AnyArray = held(Names("samples"))
+    neighbours: AnyArray = held(Names("samples"))
+    rows: npt.NDArray[np.intp] = held(Tensor("samples", kind="i8", low=0))
+    clusters: AnyArray = held(Names("clusters"))
+    sizes: npt.NDArray[np.int64] = held(Tensor("clusters", kind="i8", low=0))
+    codes: Codes = held(Tensor("samples", kind="i4", low=0, below="clusters"))
+    sample_weight: Weights | None = held(Sometimes(Maybe(Tensor("samples", kind="f8", low=0))), default=None)
 
     @classmethod
     def of(cls, parts: GroupSums, partition: SampleGroups) -> Silhouette:

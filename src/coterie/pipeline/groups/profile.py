@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels, ValuesByName
-from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
+from coterie._support.validation.schema import Instance, ListOf, Maybe, Sometimes, Tensor, Text
 from coterie.data.geography.positions import Positions
 from coterie.pipeline.groups.rules import Rule, learn_rules
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
@@ -89,7 +89,7 @@ def _distances(rows: FloatArray, centers: FloatArray) -> npt.NDArray[np.float64]
     return np.asarray(np.sqrt(np.maximum(squares - 2 * rows @ centers.T, 0.0)))
 
 
-@dataclass(frozen=True, eq=False)
+@saved(eq=False)
 class Profile:
     """Sizes, means, what sets each group apart, some of its rows, and a rule for it.
 
@@ -126,35 +126,21 @@ class Profile:
         Where the groups are, for every position that the table has.
     """
 
-    _schema: ClassVar[Schema] = {
-        "columns": ListOf(Text(), "columns", kind=tuple),
-        "sizes": Tensor("groups", kind="i", low=0, may_be_empty=True),
-        "means": Tensor("groups", "columns", kind="f8", allow="nan"),
-        "differences": Tensor("groups", "columns", kind="f8", allow="nan"),
-        "spread": Tensor("columns", kind="f8", allow="nan", low=0),
-        "effects": Tensor("groups", "columns", kind="f8", allow="nan"),
-        "typical": ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple),
-        "borderline": ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple),
-        "rules": ListOf(Maybe(Instance(Rule)), "groups", kind=tuple),
-        "rule_note": Sometimes(Text()),
-        "category_of": Sometimes(ListOf(Text(), kind=tuple)),
-        "names": Sometimes(ListOf(ListOf(Text(), kind=tuple), kind=tuple)),
-        "positions": Sometimes(ListOf(Instance(Positions), kind=tuple)),
-    }
-
-    columns: tuple[str, ...]
-    sizes: Labels
-    means: FloatArray
-    differences: FloatArray
-    spread: FloatArray
-    effects: FloatArray
-    typical: tuple[Indices, ...]
-    borderline: tuple[Indices, ...]
-    rules: tuple[Rule | None, ...]
-    rule_note: str = ""
-    category_of: tuple[str, ...] = ()
-    names: tuple[tuple[str, ...], ...] = ()
-    positions: tuple[Positions, ...] = ()
+    columns: tuple[str, ...] = held(ListOf(Text(), "columns", kind=tuple))
+    sizes: Labels = held(Tensor("groups", kind="i", low=0, may_be_empty=True))
+    means: FloatArray = held(Tensor("groups", "columns", kind="f8", allow="nan"))
+    differences: FloatArray = held(Tensor("groups", "columns", kind="f8", allow="nan"))
+    spread: FloatArray = held(Tensor("columns", kind="f8", allow="nan", low=0))
+    effects: FloatArray = held(Tensor("groups", "columns", kind="f8", allow="nan"))
+    typical: tuple[Indices, ...] = held(ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple))
+    borderline: tuple[Indices, ...] = held(ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple))
+    rules: tuple[Rule | None, ...] = held(ListOf(Maybe(Instance(Rule)), "groups", kind=tuple))
+    rule_note: str = held(Sometimes(Text()), default="")
+    category_of: tuple[str, ...] = held(Sometimes(ListOf(Text(), kind=tuple)), default=())
+    names: tuple[tuple[str, ...], ...] = held(
+        Sometimes(ListOf(ListOf(Text(), kind=tuple), kind=tuple)), default=()
+    )
+    positions: tuple[Positions, ...] = held(Sometimes(ListOf(Instance(Positions), kind=tuple)), default=())
 
     @property
     def has_many_columns(self) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
+from coterie._support.declarations import held, saved
 from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels, Mask
-from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes, Text
+from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Real, Sometimes, Text
 
 SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
 LEAST_OF_A_GROUP = 100
@@ -22,7 +22,7 @@ SAME = 1e-7  # standard deviations: values that are closer are not told apart
 TIE = 1e-12  # share of the weight by which impurities differ that only rounding tells apart
 
 
-@dataclass(frozen=True)
+@saved()
 class Condition:
     """One condition of a rule: a column lies above `above` (if any) and at or below `at_most` (if any).
 
@@ -34,19 +34,11 @@ class Condition:
     ('30 < age <= 45', 'plan = pro')
     """
 
-    _schema: ClassVar[Schema] = {
-        "column": Text(),
-        "above": Maybe(Real()),
-        "at_most": Maybe(Real()),
-        "category": Sometimes(Maybe(Text())),
-        "is_not": Sometimes(FLAG),
-    }
-
-    column: str
-    above: float | None = None
-    at_most: float | None = None
-    category: str | None = None
-    is_not: bool = False
+    column: str = held(Text())
+    above: float | None = held(Maybe(Real()), default=None)
+    at_most: float | None = held(Maybe(Real()), default=None)
+    category: str | None = held(Sometimes(Maybe(Text())), default=None)
+    is_not: bool = held(Sometimes(FLAG), default=False)
 
     def __str__(self) -> str:
         if self.category is not None:
@@ -58,7 +50,7 @@ class Condition:
         return f"{self.above:.12g} < {self.column} <= {self.at_most:.12g}"
 
 
-@dataclass(frozen=True)
+@saved()
 class Rule:
     """A short rule for a group, and how well it tells it.
 
@@ -77,15 +69,9 @@ class Rule:
     spend > 154 (0.97, 0.94)
     """
 
-    _schema: ClassVar[Schema] = {
-        "conditions": ListOf(Instance(Condition), kind=tuple),
-        "precision": Real(0),
-        "recall": Real(0),
-    }
-
-    conditions: tuple[Condition, ...]
-    precision: float
-    recall: float
+    conditions: tuple[Condition, ...] = held(ListOf(Instance(Condition), kind=tuple))
+    precision: float = held(Real(0))
+    recall: float = held(Real(0))
 
     @property
     def text(self) -> str:

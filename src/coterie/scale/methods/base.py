@@ -11,16 +11,15 @@ import dask.array
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import estimator, fitted
 from coterie._support.scikit_learn import BaseEstimator
-from coterie._support.typing import FittedAttributes, Settings
-from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
+from coterie._support.typing import FittedAttributes, Labels, Model, Settings
+from coterie._support.validation import check_parameters, with_plain_numbers
 from coterie._support.validation.explain import refuse_queries
 from coterie._support.validation.schema import (
-    ESTIMATOR,
     FLAG,
     Estimator,
     ListOf,
-    Schema,
     Sometimes,
     Tensor,
     Text,
@@ -34,25 +33,22 @@ from coterie.scale.sources.reading import read_blocks
 from coterie.scale.sources.tables import Readings, Tables
 
 
-class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+@estimator
+class LazyEstimator(BaseEstimator):
     """An estimator of rows in blocks.
 
-    A subclass stores its parameters in ``__init__``, declares what they may be in `_constraints`, and returns
-    its fitted attributes from `_compute`.
+    A subclass declares its parameters and fitted attributes (`coterie._support.declarations`), and returns
+    the latter from `_compute`.
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {}
-    _schema: ClassVar[Schema] = {
-        **ESTIMATOR,
-        "cluster_sizes_": Sometimes(Tensor("clusters", kind="i", low=0, may_be_empty=True)),
-        "exact_": FLAG,
-        "notes_": Sometimes(ListOf(Text(), kind=tuple)),
-        "local_": Sometimes(Estimator("columns")),
-    }
-    _not_saved: ClassVar[tuple[str, ...]] = ("labels_", "_blocks", "_coreset")  # what leans on the rows
+    cluster_sizes_: Labels = fitted(Sometimes(Tensor("clusters", kind="i", low=0, may_be_empty=True)))
+    exact_: bool = fitted(FLAG)
+    notes_: tuple[str, ...] = fitted(Sometimes(ListOf(Text(), kind=tuple)))
+    local_: Model = fitted(Sometimes(Estimator("columns")))
+    n_features_in_: int = fitted()
+    labels_: dask.array.Array = fitted()
 
-    n_features_in_: int
-    labels_: dask.array.Array
+    _not_saved: ClassVar[tuple[str, ...]] = ("labels_", "_blocks", "_coreset")  # what leans on the rows
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
@@ -165,13 +161,12 @@ class GrowingEstimator(LazyEstimator):
         raise NotImplementedError
 
 
+@estimator
 class KnownLabels(LazyEstimator):
     """An estimator that knows the label of each row: these are saved too."""
 
-    _schema: ClassVar[Schema] = {
-        **LazyEstimator._schema,
-        "labels_": Sometimes(Tensor("rows", kind="i", low=-1)),
-    }
+    labels_: dask.array.Array = fitted(Sometimes(Tensor("rows", kind="i", low=-1)))
+
     _not_saved: ClassVar[tuple[str, ...]] = ()
 
     def __coterie_stand_in__(self) -> Self:

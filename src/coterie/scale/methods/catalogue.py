@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from coterie._support.progress import ProgressOption
 from coterie._support.typing import Model
@@ -17,7 +17,7 @@ from coterie.scale.methods.latent_classes import LatentClasses
 from coterie.scale.methods.minibatch import MiniBatchKMeans
 
 # class, and the parameters of the local class that mean the same here
-METHODS: Mapping[str, tuple[type[LazyEstimator], tuple[str, ...]]] = {
+METHODS: Mapping[str, tuple[Callable[..., LazyEstimator], tuple[str, ...]]] = {
     "kmeans": (KMeans, ("n_clusters", "max_iter", "tol", "random_state")),
     "minibatch-kmeans": (MiniBatchKMeans, ("n_clusters", "random_state")),
     "mixture": (

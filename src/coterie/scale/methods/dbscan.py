@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import dask.array
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import (
@@ -26,9 +26,9 @@ from coterie._support.typing import (
     Labels,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Anything, Constraint, Number
+from coterie._support.validation import PROGRESS, Anything, Number
 from coterie._support.validation import Whole as WholeNumber
-from coterie._support.validation.schema import COUNT, Schema, Tensor
+from coterie._support.validation.schema import COUNT, Tensor
 from coterie.cluster.density import find_in_rows, read_curve
 from coterie.distance import Distance, find_distance, k_nearest
 from coterie.distance.catalogue import DistanceLike
@@ -159,6 +159,7 @@ class BoxResult:
     border_cluster: Numbers
 
 
+@estimator
 class DBSCAN(KnownLabels):
     """Out-of-core DBSCAN: exactly the labels of the local class.
 
@@ -202,33 +203,15 @@ class DBSCAN(KnownLabels):
     array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "eps": Number(0.0, open_below=True),
-        "min_samples": WholeNumber(1),
-        "metric": Anything(),  # coterie.distance knows its names
-        "box_rows": WholeNumber(1),
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {
-        **KnownLabels._schema,
-        "core_sample_indices_": Tensor("core", kind="i", low=0, below="rows", may_be_empty=True),
-        "n_boxes_": COUNT,
-    }
+    eps: float = parameter(Number(0.0, open_below=True), default=0.5)
+    _: KW_ONLY
+    min_samples: int = parameter(WholeNumber(1), default=5)
+    metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    box_rows: int = parameter(WholeNumber(1), default=500_000)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    def __init__(
-        self,
-        eps: float = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: DistanceLike = "euclidean",
-        box_rows: int = 500_000,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.metric = metric
-        self.box_rows = box_rows
-        self.progress = progress
+    core_sample_indices_: Labels = fitted(Tensor("core", kind="i", low=0, below="rows", may_be_empty=True))
+    n_boxes_: int = fitted(COUNT)
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,6 +13,7 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     FittedAttributes,
@@ -29,7 +29,6 @@ from coterie._support.validation import (
     AnArray,
     APath,
     Choice,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -104,6 +103,7 @@ def loaded_run(saved: Saved, problem: BlockProblem) -> EMRun:
     return EMRun(following, bounds, bool(gain < problem.tol), kind="step", previous=last)
 
 
+@estimator
 class GaussianMixture(GrowingEstimator, LocalPredictor):
     """Out-of-core Gaussian mixtures: expectation-maximisation by sums over blocks.
 
@@ -172,67 +172,33 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     array([50, 50])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": WholeNumber(1),
-        "covariance_type": Choice(*FAMILIES),
-        "tol": Number(0),
-        "reg_covar": Number(0),
-        "max_iter": WholeNumber(1),
-        "weights_init": Nothing() | AnArray(),
-        "means_init": Nothing() | AnArray(),
-        "precisions_init": Nothing() | AnArray(),
-        "random_state": Seed(),
-        "checkpoint": Nothing() | APath(),
-        "spill": Flag(),
-        "progress": PROGRESS,
-    }
+    _schema: ClassVar[Schema] = {name: LocalMixture._schema[name] for name in _PARAMETERS}
 
-    _schema: ClassVar[Schema] = {
-        **GrowingEstimator._schema,
-        **{name: LocalMixture._schema[name] for name in _PARAMETERS},
-        "cluster_sizes_": Tensor("components", kind="i", low=0),
-        "converged_": FLAG,
-        "n_iter_": COUNT,
-        "lower_bound_": Real(),
-        "lower_bounds_": ListOf(Real()),
-        "start_": Text(),
-    }
+    n_components: int = parameter(WholeNumber(1), default=1)
+    _: KW_ONLY
+    covariance_type: str = parameter(Choice(*FAMILIES), default="full")
+    tol: float = parameter(Number(0), default=1e-3)
+    reg_covar: float = parameter(Number(0), default=1e-6)
+    max_iter: int = parameter(WholeNumber(1), default=100)
+    weights_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    means_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    precisions_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
+    random_state: RandomState = parameter(Seed(), default=None)
+    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
+    spill: bool = parameter(Flag(), default=True)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    cluster_sizes_: Indices = fitted(Tensor("components", kind="i", low=0))
+    converged_: bool = fitted(FLAG)
+    n_iter_: int = fitted(COUNT)
+    lower_bound_: float = fitted(Real())
+    lower_bounds_: list[float] = fitted(ListOf(Real()))
+    start_: str = fitted(Text())
+    weights_: FloatArray = fitted()
+    means_: FloatArray = fitted()
+    covariances_: FloatArray = fitted()
+
     _objective_words: ClassVar[str] = "mean log-likelihood"
-
-    weights_: FloatArray
-    means_: FloatArray
-    covariances_: FloatArray
-    lower_bound_: float
-    cluster_sizes_: Indices
-
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        covariance_type: str = "full",
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        weights_init: VectorLike | None = None,
-        means_init: VectorLike | None = None,
-        precisions_init: VectorLike | None = None,
-        random_state: RandomState = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        spill: bool = True,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.spill = spill
-        self.progress = progress
 
     def predict_proba(self, X: MatrixLike) -> DaskArray:
         """Return the share of each row in each component, as a lazy Dask array."""

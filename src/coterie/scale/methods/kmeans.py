@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import copy
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from dask.array import Array as DaskArray
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Centers,
@@ -28,7 +28,6 @@ from coterie._support.validation import (
     AnArray,
     APath,
     Choice,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -37,7 +36,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, Real, Schema, Tensor, Text
+from coterie._support.validation.schema import COUNT, Real, Tensor, Text
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster.kmeans import (
     ClusteringFeatures,
@@ -66,6 +65,7 @@ from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
+@estimator
 class KMeans(GrowingEstimator):
     """Out-of-core k-means: rows in files or Dask collections, on one machine or many.
 
@@ -145,59 +145,29 @@ class KMeans(GrowingEstimator):
     16.0
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Whole(1),
-        "init": Choice("k-means++") | AnArray(),
-        "n_init": Choice("auto") | Whole(1),
-        "max_iter": Whole(1),
-        "tol": Number(0),
-        "random_state": Seed(),
-        "checkpoint": Nothing() | APath(),
-        "spill": Flag(),
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {
-        **GrowingEstimator._schema,
-        "cluster_centers_": Tensor("clusters", "columns"),
-        "cluster_means_": Tensor("clusters", "columns", kind="f8"),
-        "inertia_": Real(),
-        "n_iter_": COUNT,
-        "start_": Text(),
-        "algorithm_used_": Text(),
-        "_origin": Tensor("columns"),
-    }
+    n_clusters: int = parameter(Whole(1), default=8)
+    _: KW_ONLY
+    init: Init = parameter(Choice("k-means++") | AnArray(), default="k-means++")
+    n_init: int | Literal["auto"] = parameter(Choice("auto") | Whole(1), default="auto")
+    max_iter: int = parameter(Whole(1), default=300)
+    tol: float = parameter(Number(0), default=1e-4)
+    random_state: RandomState = parameter(Seed(), default=None)
+    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
+    spill: bool = parameter(Flag(), default=True)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    cluster_centers_: Centers
-    cluster_sizes_: Indices
-    cluster_means_: FloatArray
-    inertia_: float
-    n_iter_: int
-    exact_: bool
-    start_: str
-    local_: LocalKMeans
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Init = "k-means++",
-        n_init: int | Literal["auto"] = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        spill: bool = True,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.spill = spill
-        self.progress = progress
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
+    cluster_means_: FloatArray = fitted(Tensor("clusters", "columns", kind="f8"))
+    inertia_: float = fitted(Real())
+    n_iter_: int = fitted(COUNT)
+    start_: str = fitted(Text())
+    algorithm_used_: str = fitted(Text())
+    _origin: FloatArray = fitted(Tensor("columns"))
+    cluster_sizes_: Indices = fitted()
+    exact_: bool = fitted()
+    local_: LocalKMeans = fitted()
+    _coreset: Coreset | None = fitted()
+    _blocks: Blocks = fitted()
 
     def predict(self, X: MatrixLike) -> DaskArray:
         """Return the nearest centre of each row of new data, as a lazy Dask array of int32."""
@@ -349,10 +319,6 @@ class KMeans(GrowingEstimator):
 
     def _model(self) -> tuple[Centers, FloatArray]:
         return self.cluster_centers_, self._origin
-
-    _origin: FloatArray
-    _coreset: Coreset | None
-    _blocks: Blocks
 
 
 def _local_model(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Centers,
@@ -14,6 +12,7 @@ from coterie._support.typing import (
     FittedAttributes,
     FloatArray,
     Indices,
+    Labels,
     Model,
     RandomState,
     Weights,
@@ -21,14 +20,13 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     PROGRESS,
     Anything,
-    Constraint,
     Nothing,
     Seed,
     check_n_clusters,
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
-from coterie._support.validation.schema import Real, Schema, Tensor, Text
+from coterie._support.validation.schema import Real, Tensor, Text
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import input_kind
@@ -44,6 +42,7 @@ FEWEST_ROWS = 2000
 ROWS_PER_CLUSTER = 40  # as CLARA's
 
 
+@estimator
 class KMedoids(LocalCentres):
     """Out-of-core k-medoids: medoids of several samples, of which all rows choose the best.
 
@@ -94,41 +93,18 @@ class KMedoids(LocalCentres):
     8.0
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": WholeNumber(1),
-        "metric": Anything(),  # coterie.distance knows its names
-        "sample_size": Nothing() | WholeNumber(1),
-        "n_subsamples": WholeNumber(1),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {
-        **LocalCentres._schema,
-        "cluster_centers_": Tensor("clusters", "columns"),
-        "medoid_indices_": Tensor("clusters", kind="i", low=0),
-        "inertia_": Real(),
-        "start_": Text(),
-    }
+    n_clusters: int = parameter(WholeNumber(1), default=8)
+    _: KW_ONLY
+    metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    sample_size: int | None = parameter(Nothing() | WholeNumber(1), default=None)
+    n_subsamples: int = parameter(WholeNumber(1), default=5)
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    cluster_centers_: Centers
-    inertia_: float
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: DistanceLike = "euclidean",
-        sample_size: int | None = None,
-        n_subsamples: int = 5,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.sample_size = sample_size
-        self.n_subsamples = n_subsamples
-        self.random_state = random_state
-        self.progress = progress
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
+    medoid_indices_: Labels = fitted(Tensor("clusters", kind="i", low=0))
+    inertia_: float = fitted(Real())
+    start_: str = fitted(Text())
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__

@@ -11,10 +11,12 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import (
     AnyArray,
     Data,
+    Doubles,
     FittedAttributes,
     FloatArray,
     Indices,
@@ -26,7 +28,6 @@ from coterie._support.validation import (
     PROGRESS,
     AnArray,
     APath,
-    Constraint,
     Flag,
     Nothing,
     Number,
@@ -114,6 +115,7 @@ class Coding:
         return coded
 
 
+@estimator
 class LatentClasses(LocalPredictor):
     """Out-of-core latent classes: expectation-maximisation by sums over blocks of numbers and categories.
 
@@ -180,67 +182,39 @@ class LatentClasses(LocalPredictor):
     [9, 27]
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_components": WholeNumber(1),
-        "categorical": Nothing() | AnArray(),
-        "tol": Number(0.0),
-        "max_iter": WholeNumber(1),
-        "n_init": WholeNumber(1),
-        "reg_covar": Number(0.0, open_below=True),
-        "random_state": Seed(),
-        "checkpoint": Nothing() | APath(),
-        "spill": Flag(),
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {
-        **LocalPredictor._schema,
-        **{name: LocalClasses._schema[name] for name in PARAMETERS},
-        "cluster_sizes_": Tensor("components", kind="i", low=0),
-        "lower_bound_": Real(),
-        "lower_bounds_": Tensor(None, kind="f8"),
-        "n_iter_": COUNT,
-        "converged_": FLAG,
-        "start_": Text(),
-        "_readings": ListOf(Instance(ColumnReading), kind=tuple),
-        "_text_levels": ListOf(Maybe(ListOf(Label(), kind=tuple)), kind=tuple),
-        "_yes_no": Sometimes(ListOf(Text(), kind=tuple)),
-    }
+    _schema: ClassVar[Schema] = {name: LocalClasses._schema[name] for name in PARAMETERS}
+
+    n_components: int = parameter(WholeNumber(1), default=2)
+    _: KW_ONLY
+    categorical: Sequence[str | int] | None = parameter(Nothing() | AnArray(), default=None)
+    tol: float = parameter(Number(0.0), default=1e-8)
+    max_iter: int = parameter(WholeNumber(1), default=1000)
+    n_init: int = parameter(WholeNumber(1), default=10)
+    reg_covar: float = parameter(Number(0.0, open_below=True), default=1e-6)
+    random_state: RandomState = parameter(Seed(), default=None)
+    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
+    spill: bool = parameter(Flag(), default=True)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    cluster_sizes_: Indices = fitted(Tensor("components", kind="i", low=0))
+    lower_bound_: float = fitted(Real())
+    lower_bounds_: Doubles = fitted(Tensor(None, kind="f8"))
+    n_iter_: int = fitted(COUNT)
+    converged_: bool = fitted(FLAG)
+    start_: str = fitted(Text())
+    weights_: FloatArray = fitted()
+    probabilities_: list[FloatArray] = fitted()
+    means_: FloatArray = fitted()
+    variances_: FloatArray = fitted()
+
     _objective_words: ClassVar[str] = "mean log-likelihood"
 
-    weights_: FloatArray
-    probabilities_: list[FloatArray]
-    means_: FloatArray
-    variances_: FloatArray
-    lower_bound_: float
-    cluster_sizes_: Indices
-    _readings: tuple[ColumnReading, ...] = ()  # of columns with names, how their cells are read
-    _text_levels: Levels = ()  # of columns of text, what the codes in blocks stand for
-    _yes_no: tuple[str, ...] = ()  # columns of yes and no where there is no text
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        categorical: Sequence[str | int] | None = None,
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-        n_init: int = 10,
-        reg_covar: float = 1e-6,
-        random_state: RandomState = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        spill: bool = True,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_components = n_components
-        self.categorical = categorical
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.reg_covar = reg_covar
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.spill = spill
-        self.progress = progress
+    # of columns with names, how their cells are read
+    _readings: tuple[ColumnReading, ...] = fitted(ListOf(Instance(ColumnReading), kind=tuple), unset=())
+    # of columns of text, what the codes in blocks stand for
+    _text_levels: Levels = fitted(ListOf(Maybe(ListOf(Label(), kind=tuple)), kind=tuple), unset=())
+    # columns of yes and no where there is no text
+    _yes_no: tuple[str, ...] = fitted(Sometimes(ListOf(Text(), kind=tuple)), unset=())
 
     def predict(self, X: MatrixLike) -> DaskArray:
         """Return the likeliest class of each row, as a lazy Dask array; new categories tell nothing."""

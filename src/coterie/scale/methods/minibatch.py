@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Centers,
@@ -26,7 +25,6 @@ from coterie._support.validation import (
     AnArray,
     APath,
     Choice,
-    Constraint,
     Nothing,
     Number,
     Seed,
@@ -34,7 +32,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation import Whole as WholeNumber
-from coterie._support.validation.schema import COUNT, Real, Schema, Tensor, Text
+from coterie._support.validation.schema import COUNT, Real, Tensor, Text
 from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
 from coterie.cluster.kmeans import BatchState, check_centers
 from coterie.scale import moments
@@ -78,6 +76,7 @@ class Stream:
         return cls(state, **facts)
 
 
+@estimator
 class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     """Out-of-core mini-batch k-means: every batch moves the centres a little.
 
@@ -134,48 +133,21 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": WholeNumber(1),
-        "init": Choice("k-means++") | AnArray(),
-        "batch_size": WholeNumber(1),
-        "max_iter": WholeNumber(1),
-        "reassignment_ratio": Number(0),
-        "random_state": Seed(),
-        "checkpoint": Nothing() | APath(),
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {
-        **GrowingEstimator._schema,
-        "cluster_centers_": Tensor("clusters", "columns"),
-        "inertia_": Real(),
-        "n_steps_": COUNT,
-        "start_": Text(),
-    }
+    n_clusters: int = parameter(WholeNumber(1), default=8)
+    _: KW_ONLY
+    init: Init = parameter(Choice("k-means++") | AnArray(), default="k-means++")
+    batch_size: int = parameter(WholeNumber(1), default=8192)
+    max_iter: int = parameter(WholeNumber(1), default=1)
+    reassignment_ratio: float = parameter(Number(0), default=0.01)
+    random_state: RandomState = parameter(Seed(), default=None)
+    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    cluster_centers_: Centers
-    cluster_sizes_: Indices
-    inertia_: float
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Init = "k-means++",
-        batch_size: int = 8192,
-        max_iter: int = 1,
-        reassignment_ratio: float = 0.01,
-        random_state: RandomState = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.reassignment_ratio = reassignment_ratio
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.progress = progress
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
+    inertia_: float = fitted(Real())
+    n_steps_: int = fitted(COUNT)
+    start_: str = fitted(Text())
+    cluster_sizes_: Indices = fitted()
 
     def score(self, X: MatrixLike, y: None = None, sample_weight: object = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import dask.array
 import numpy as np
 
 from coterie import _core
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FittedAttributes, FloatArray, Indices, ValuesByName
-from coterie._support.validation import PROGRESS, Anything, Constraint, Nothing, Number, check_n_clusters
+from coterie._support.validation import PROGRESS, Anything, Nothing, Number, check_n_clusters
 from coterie._support.validation import Whole as WholeNumber
-from coterie._support.validation.schema import Instance, Schema
+from coterie._support.validation.schema import Instance
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import choose_engine
@@ -37,6 +37,7 @@ class Edges:
     distance: FloatArray
 
 
+@estimator
 class SingleLinkage(KnownLabels):
     """Out-of-core single linkage: exactly the local dendrogram.
 
@@ -78,28 +79,13 @@ class SingleLinkage(KnownLabels):
     array([0, 0, 1, 1])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_clusters": Nothing() | WholeNumber(1),
-        "distance_threshold": Nothing() | Number(0),
-        "metric": Anything(),  # coterie.distance knows its names
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {**KnownLabels._schema, "dendrogram_": Instance(Dendrogram)}
+    n_clusters: int | None = parameter(Nothing() | WholeNumber(1), default=None)
+    _: KW_ONLY
+    distance_threshold: float | None = parameter(Nothing() | Number(0), default=None)
+    metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    dendrogram_: Dendrogram
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        distance_threshold: float | None = None,
-        metric: DistanceLike = "euclidean",
-        progress: ProgressOption = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.distance_threshold = distance_threshold
-        self.metric = metric
-        self.progress = progress
+    dendrogram_: Dendrogram = fitted(Instance(Dendrogram))
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie import _core
 from coterie._support import scikit_learn
+from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import (
@@ -24,9 +23,9 @@ from coterie._support.typing import (
     RandomState,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
+from coterie._support.validation import PROGRESS, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
-from coterie._support.validation.schema import Real, Schema, Tensor
+from coterie._support.validation.schema import Real, Tensor
 from coterie.cluster.kmeans import ClusteringFeatures
 from coterie.errors import InvalidParameter
 from coterie.scale import moments
@@ -36,6 +35,7 @@ from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
 
+@estimator
 class Summaries(GrowingEstimator):
     """Rows of any number as a few thousand clustering features, which any local method can take.
 
@@ -82,33 +82,17 @@ class Summaries(GrowingEstimator):
     array([5000, 5000])
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_summaries": WholeNumber(1),
-        "random_state": Seed(),
-        "progress": PROGRESS,
-    }
-    _schema: ClassVar[Schema] = {
-        **GrowingEstimator._schema,
-        "means_": Tensor("features", "columns"),
-        "weights_": Tensor("features", kind="f8", above=0),
-        "squares_": Tensor("features", kind="f8", low=0),
-        "lost_share_": Real(),
-        "_origin": Tensor("columns"),
-    }
+    n_summaries: int = parameter(WholeNumber(1), default=2000)
+    _: KW_ONLY
+    random_state: RandomState = parameter(Seed(), default=None)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    means_: Centers
-    weights_: Weights
-    squares_: Weights
-    lost_share_: float
-    _blocks: Blocks
-    _origin: FloatArray
-
-    def __init__(
-        self, n_summaries: int = 2000, *, random_state: RandomState = None, progress: ProgressOption = None
-    ) -> None:
-        self.n_summaries = n_summaries
-        self.random_state = random_state
-        self.progress = progress
+    means_: Centers = fitted(Tensor("features", "columns"))
+    weights_: Weights = fitted(Tensor("features", kind="f8", above=0))
+    squares_: Weights = fitted(Tensor("features", kind="f8", low=0))
+    lost_share_: float = fitted(Real())
+    _origin: FloatArray = fitted(Tensor("columns"))
+    _blocks: Blocks = fitted()
 
     def cluster(self, estimator: object) -> SummarisedClustering:
         """Fit a clone of a local estimator to the features, and let it speak for all rows.

@@ -1,0 +1,34 @@
+"""Signatures for the reference, which is made from sources: some classes have no `__init__` written there."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import griffe
+
+DECORATORS = ("estimator", "saved")
+
+
+class Signatures(griffe.Extension):
+    """Gives every class that `coterie._support.declarations` decorates the `__init__` that it has."""
+
+    def on_class(self, *, cls: griffe.Class, **_: Any) -> None:
+        """Add it to a class as it is read, with the defaults as they are written in the class or a base."""
+        if not any(str(decorator.value).partition("(")[0] in DECORATORS for decorator in cls.decorators):
+            return
+        kind = getattr(import_module(cls.module.path), cls.name)
+        init = griffe.Function("__init__", parent=cls, lineno=cls.lineno, endlineno=cls.lineno)
+        init.parameters = griffe.Parameters(griffe.Parameter("self"))
+        for name, found in list(inspect.signature(kind.__init__).parameters.items())[1:]:
+            value = cls.members[name].value if name in cls.members else repr(found.default)
+            if isinstance(value, griffe.ExprCall):
+                named = {getattr(part, "name", ""): part for part in value.arguments}
+                value = named["default"].value if "default" in named else "..."
+            what = griffe.ParameterKind[found.kind.name.lower()]
+            default = None if found.default is inspect.Parameter.empty else str(value)
+            init.parameters.add(
+                griffe.Parameter(name, annotation=found.annotation, kind=what, default=default)
+            )
+        cls.set_member("__init__", init)

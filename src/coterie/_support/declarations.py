@@ -1,0 +1,135 @@
+"""Estimators and values that are saved declare each attribute once, in one line of their class.
+
+    @estimator
+    class Halves(Clusterer):
+        n_clusters: int = parameter(Whole(1), default=2)
+        _: KW_ONLY
+        random_state: RandomState = parameter(Seed(), default=None)
+
+        labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+
+The decorator writes the ``__init__`` that scikit-learn wants, which keeps each parameter under its name. It
+collects what parameters may be in ``_constraints``, and what files hold of fitted attributes in ``_schema``.
+A class inherits all of them; in its signature its own keywords come before those of its bases.
+
+    @saved(eq=False)
+    class Halving:
+        labels: Labels = held(Tensor("rows", kind="i", low=0))
+        notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
+
+is a frozen dataclass, whose rules are collected in the same way.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
+
+from coterie._support.typing import AnyFunction
+from coterie._support.validation.parameters import Constraint
+from coterie._support.validation.schema import ESTIMATOR, Field
+
+__all__ = ["KW_ONLY", "estimator", "fitted", "held", "parameter", "saved"]
+
+_Class = TypeVar("_Class", bound=type)
+_RULE = "rule"
+_UNSET = object()
+
+
+class _Parameter(NamedTuple):
+    rule: Constraint | None
+    default: object
+    annotation: str = ""
+    is_keyword: bool = False
+
+
+class _Fitted(NamedTuple):
+    rule: Field | Constraint | None
+    unset: object
+
+
+def parameter(rule: Constraint | None = None, *, default: Any) -> Any:
+    """Declare a parameter: what it may be, and its value where none is given.
+
+    ``name: type = value`` declares one that has the rule of a base class, or none.
+    """
+    return _Parameter(rule, default)
+
+
+def fitted(
+    rule: Field | Constraint | None = None, *, unset: object = _UNSET, init: Literal[False] = False
+) -> Any:
+    """Declare a fitted attribute: what files hold of it (nothing without a rule), its value before a fit."""
+    return _Fitted(rule, unset)
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(parameter, fitted))
+def estimator(cls: _Class) -> _Class:
+    """Make an estimator of a class that declares its parameters and fitted attributes."""
+    constraints, schema, inherited = (
+        {name: value for base in reversed(cls.__mro__) for name, value in vars(base).get(of, {}).items()}
+        for of in ("_constraints", "_schema", "_declared")
+    )
+    own: dict[str, _Parameter] = {}
+    is_keyword = False
+    for name, annotation in cls.__annotations__.items():
+        is_keyword = is_keyword or annotation == "KW_ONLY"
+        if name not in vars(cls) or annotation.startswith("ClassVar"):
+            continue
+        declared = vars(cls)[name]
+        delattr(cls, name)
+        if isinstance(declared, _Fitted):
+            rules = schema
+            if declared.unset is not _UNSET:
+                setattr(cls, name, declared.unset)
+        else:
+            declared = declared if isinstance(declared, _Parameter) else _Parameter(None, declared)
+            own[name] = declared._replace(annotation=annotation, is_keyword=is_keyword)
+            rules = constraints
+        if declared.rule is not None:
+            rules[name] = declared.rule
+    first = {name: declared for name, declared in inherited.items() if not declared.is_keyword}
+    parameters = first | own | {name: inherited[name] for name in inherited if name not in own}
+    if parameters:  # else it is a base, with rules for its subclasses
+        constraints = {name: constraints[name] for name in parameters if name in constraints}
+    kind: Any = cls
+    kind._declared, kind._constraints, kind._schema = parameters, constraints, {**ESTIMATOR, **schema}
+    kind.__init__ = _written_init(cls, parameters)
+    return cls
+
+
+def _written_init(cls: type, parameters: Mapping[str, _Parameter]) -> AnyFunction:
+    """Return the `__init__` of a class as it would be written by hand: with the same errors and hints."""
+    places = {name: declared for name, declared in parameters.items() if not declared.is_keyword}
+    keywords = {name: declared for name, declared in parameters.items() if declared.is_keyword}
+    heads = ["self", *(f"{name}=..." for name in places), *["*"][: len(keywords)]]
+    lines = [f"def __init__({', '.join([*heads, *(f'{name}=...' for name in keywords)])}):", "    pass"]
+    lines += [f"    self.{name} = {name}" for name in parameters]
+    written: dict[str, AnyFunction] = {}
+    exec("\n".join(lines), vars(sys.modules[cls.__module__]), written)
+    init = written["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    init.__defaults__ = tuple(declared.default for declared in places.values())
+    init.__kwdefaults__ = {name: declared.default for name, declared in keywords.items()}
+    hints = {name: declared.annotation for name, declared in (places | keywords).items()}
+    init.__annotations__ = hints | {"return": "None"}
+    return init
+
+
+def held(rule: Field | Constraint, **options: Any) -> Any:
+    """Declare a field of a saved value: what files hold of it; options are those of `dataclasses.field`."""
+    return field(metadata={_RULE: rule}, **options)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(held, field))
+def saved(*, eq: bool = True, repr: bool = True) -> Callable[[_Class], _Class]:
+    """Make a frozen dataclass that can be saved; fields without a rule are not."""
+
+    def decorate(cls: _Class) -> _Class:
+        kind: Any = dataclass(frozen=True, eq=eq, repr=repr)(cls)
+        kind._schema = {each.name: each.metadata[_RULE] for each in fields(kind) if _RULE in each.metadata}
+        return cls
+
+    return decorate
