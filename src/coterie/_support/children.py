@@ -67,6 +67,19 @@ class Child:
             self._lifeline = None
 
 
+def has_ended(process: int) -> bool:
+    """Return whether no process of this machine has that number; never on Windows, where asking would end it."""
+    if _IS_WINDOWS:
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:  # it is another user's
+        return False
+    return False
+
+
 def end_with_parent() -> None:
     """End this process, a `Child`, with its parent; Ctrl-C is for the parent alone.
 

@@ -14,6 +14,8 @@ import time
 import zlib
 from functools import cache
 
+from coterie._support.children import has_ended
+
 OLD = 86_400.0  # seconds after which a file of another machine is not being written any more
 _WRITER = r"([0-9a-f]{8})-(\d+)"
 _PART = re.compile(rf"\..+\.{_WRITER}\.[0-9a-f]{{8}}\.part")
@@ -89,12 +91,4 @@ def _machine() -> str:
 
 def _is_dead(machine: str, process: str) -> bool:
     """Return whether a process of this machine has ended; of other machines nothing is known."""
-    if machine != _machine() or os.name == "nt":  # there os.kill would end it
-        return False
-    try:
-        os.kill(int(process), 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except OSError:  # it is another user's
-        return False
-    return False
+    return machine == _machine() and has_ended(int(process))
