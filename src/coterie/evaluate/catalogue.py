@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from coterie._support.documentation import with_entries
 from coterie._support.validation import Choice, Nothing, check_parameter, unknown_name
 
 if TYPE_CHECKING:
@@ -134,7 +134,6 @@ class Measure:
         return self.function(*args, **kwargs)
 
 
-PARAMETERS = "Parameters\n----------\n"
 ROWS_OR_DISTANCES = (
     "X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)\n"
     '    Data, or distances with ``metric="precomputed"``.'
@@ -232,15 +231,9 @@ def with_shared_parameters(function: MeasureFunction) -> str:
     ['labels : array-like of shape (n_samples,)', 'size : int, default=1', \
 'noise : {"cluster", "exclude", "singletons"}, default="cluster"']
     """
-    before, *sections = re.split(r"\n\n(?=[A-Z]\w+\n---)", getdoc(function) or "")
-    own = {}
-    if sections and sections[0].startswith(PARAMETERS):
-        entries = re.split(r"\n(?=\S)", sections.pop(0).removeprefix(PARAMETERS).rstrip())
-        own = {re.split(r"[ ,\n]", entry)[0].strip("*"): entry for entry in entries}
     names = signature(function).parameters
     shared = SHARED | ({"X": ROWS_OR_DISTANCES} if "metric" in names else {})
-    listed = [own.get(name) or shared.get(name) for name in names]
-    return "\n\n".join([before, PARAMETERS + "\n".join(filter(None, listed)), *sections])
+    return with_entries(function.__doc__ or "", "Parameters", names, shared)
 
 
 def measures(needs: Needs | None = None) -> tuple[Measure, ...]:

@@ -87,10 +87,6 @@ class MeanShift(Clusterer):
         Steps of the seed that took most.
     bandwidth_ : float
         The radius that was used.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Notes
     -----

@@ -250,8 +250,6 @@ class LatentClasses(LikelihoodClusterer):
         always are.
     tol : float, default=1e-8
         Stop when the mean log-likelihood of a row gains less than this.
-    max_iter : int, default=1000
-        Most iterations of one run.
     n_init : int, default=10
         How many starts; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
@@ -278,10 +276,6 @@ class LatentClasses(LikelihoodClusterer):
         The same after every iteration of the best run.
     n_iter_ : int
         Its iterations.
-    converged_ : bool
-        Whether it stopped by itself.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------

@@ -121,7 +121,20 @@ def check_non_negative(weights: AnyArray, who: str) -> AnyArray:
 
 @estimator
 class SpectralBase:
-    """An estimator that gives rows coordinates from the graph of their affinities."""
+    """An estimator that gives rows coordinates from the graph of their affinities.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n_samples, n_components)
+        Coordinates of each row.
+    affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
+        W; computed when asked for.
+    n_parts_ : int
+        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
+        all positive: there, eigenvalues of nearly 0 tell.
+    exact_ : bool
+        False with landmarks.
+    """
 
     _: KW_ONLY
     affinity: str | Callable[..., float] = parameter(

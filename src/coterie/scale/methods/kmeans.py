@@ -76,8 +76,6 @@ class KMeans(GrowingEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : "k-means++" or array, default="k-means++"
         First centres. "k-means++": if the rows are few (32768, or 128 per group), greedy k-means++ on all of
         them, as the local class does. If not, local k-means on a weighted sample of so many rows, drawn in
@@ -128,8 +126,6 @@ class KMeans(GrowingEstimator):
         What found the nearest centres.
     local_ : coterie.cluster.KMeans
         The same model for rows in memory, which can be saved; it has no `labels_`.
-    n_features_in_ : int
-        Number of columns.
     feature_names_in_ : array of str
         Names of the columns, when there are any.
 

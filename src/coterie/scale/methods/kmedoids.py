@@ -52,8 +52,6 @@ class KMedoids(LocalCentres):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     metric : str or Distance, default="euclidean"
         A name of `coterie.distance.distances()` or a distance.
     sample_size : int or None, default=None

@@ -146,8 +146,6 @@ class LatentClasses(LocalPredictor):
     spill : bool, default=True
         Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
         `KMeans`.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -163,8 +161,6 @@ class LatentClasses(LocalPredictor):
         The same after every iteration.
     n_iter_ : int
         Iterations.
-    converged_ : bool
-        Whether it stopped by itself.
     exact_ : bool
         True: every iteration took every row into account.
     start_ : str

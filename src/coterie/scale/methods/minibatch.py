@@ -86,8 +86,6 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : "k-means++" or array, default="k-means++"
         First centres, as in `coterie.scale.KMeans`.
     batch_size : int, default=8192
