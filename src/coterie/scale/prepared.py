@@ -187,7 +187,7 @@ class PreparedBlocks:
     notes: tuple[str, ...]
     keeper: Keeper | None = None
 
-    def at_hand(self) -> SampledRows:
+    def sampled(self) -> SampledRows:
         """Return the sampled rows as the pipeline for tables in memory takes them."""
         opened, sample = self.opened, self.sample
         table = Table(opened.title, opened.columns, opened.has_names, len(sample.rows), sample.X)
