@@ -195,7 +195,8 @@ def _of_array(X: object, who: str, name: str) -> list[Column]:
             f"{name} of {who} must be numbers, text or yes/no, got dates or times ({cells.dtype}). Give a "
             f"frame with columns of their own."
         )
-    return [_of_objects(None, column, _is_none(column)) for column in cells.T]
+    missing = np.array([[cell is None or cell != cell for cell in column] for column in cells.T], dtype=bool)
+    return [_of_objects(None, column, gaps) for column, gaps in zip(cells.T, missing, strict=True)]
 
 
 def _of_texts(name: str | None, codes: AnyArray, values: Iterable[str]) -> Column:
@@ -244,10 +245,6 @@ def _as_float(value: int | float | str | bool) -> float:
             "Input X contains a value too large for float64: a whole number of more than 308 digits. Divide "
             "the column by a constant first."
         ) from None
-
-
-def _is_none(cells: AnyArray) -> Mask:
-    return np.array([cell is None or cell != cell for cell in cells], dtype=bool)
 
 
 def _plain(value: object) -> Value:

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -65,10 +65,6 @@ class SpooledRows:
     def n_rows(self) -> int:
         """Rows of all files."""
         return sum(n_rows for _, n_rows in self.files)
-
-    def with_notes(self, notes: tuple[str, ...]) -> SpooledRows:
-        """Return the same rows with other notes."""
-        return replace(self, notes=notes)
 
     def read(self, at: int, columns: list[str] | None = None) -> Any:
         """Return the rows of one file as a polars frame, in the types that columns have over all files."""

@@ -182,9 +182,9 @@ def _crossing(plane: FloatArray, extent: Extent, *, is_parallel: bool) -> tuple[
 
 
 def _world_lines(projection: Projection) -> list[Line]:
-    found = []
+    found, around = [], projection.longitude + np.linspace(-179.9999, 179.9999, POINTS_PER_LINE)
     for latitude in range(-60, 61, 30):
-        path = np.column_stack([np.full(POINTS_PER_LINE, latitude), _around(projection)])
+        path = np.column_stack([np.full(POINTS_PER_LINE, latitude), around])
         plane = projection.project(path)
         found.append(
             Line(plane, _degrees(latitude, 90.0, "NS"), (float(plane[0, 0]), float(plane[0, 1])), True)
@@ -194,10 +194,6 @@ def _world_lines(projection: Projection) -> list[Line]:
         plane = projection.project(path)
         found.append(Line(plane, _degrees(east, 90.0, "EW"), (float(plane[0, 0]), float(plane[0, 1])), False))
     return [*found, Line(_outline(projection), "", None, False)]
-
-
-def _around(projection: Projection) -> FloatArray:
-    return projection.longitude + np.linspace(-179.9999, 179.9999, POINTS_PER_LINE)
 
 
 def _outline(projection: Projection) -> FloatArray:
