@@ -35,8 +35,9 @@ class Signatures(griffe.Extension):
         cls.set_member("__init__", init)
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
-        """Give a measure the entries that measures share."""
-        if any(str(decorator.value).partition("(")[0].endswith("measure") for decorator in func.decorators):
+        """Give a measure, and what is like one, the entries that measures share."""
+        endings = ("measure", "shares_parameters")
+        if any(str(decorator.value).partition("(")[0].endswith(endings) for decorator in func.decorators):
             _write_docstring(func, getattr(import_module(func.module.path), func.name))
 
 

@@ -40,6 +40,7 @@ GROUPS = (
 )
 
 MeasureFunction = TypeVar("MeasureFunction", bound=Callable[..., float])
+SharingFunction = TypeVar("SharingFunction", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -186,9 +187,7 @@ def measure(
     """
 
     def register(function: MeasureFunction) -> MeasureFunction:
-        name = function.__name__
-        if function.__doc__:
-            function.__doc__ = with_shared_parameters(function)
+        name = shares_parameters(function).__name__
         noise = signature(function).parameters.get("noise")
         _REGISTERED[name] = Measure(
             name=name,
@@ -214,12 +213,13 @@ def measure(
     return register
 
 
-def with_shared_parameters(function: MeasureFunction) -> str:
-    """Return the docstring of a measure, with the shared meaning of parameters that it does not describe.
+def shares_parameters(function: SharingFunction) -> SharingFunction:
+    """Let the docstring of a function have the shared meaning of parameters that it does not describe.
 
     Examples
     --------
-    >>> def share(labels, *, size=1, noise="cluster"):
+    >>> @shares_parameters
+    ... def share(labels, *, size=1):
     ...     '''Share of something.
     ...
     ...     Parameters
@@ -227,13 +227,14 @@ def with_shared_parameters(function: MeasureFunction) -> str:
     ...     size : int, default=1
     ...         How much.
     ...     '''
-    >>> [line for line in with_shared_parameters(share).splitlines() if " : " in line]
-    ['labels : array-like of shape (n_samples,)', 'size : int, default=1', \
-'noise : {"cluster", "exclude", "singletons"}, default="cluster"']
+    >>> [line for line in share.__doc__.splitlines() if " : " in line]
+    ['labels : array-like of shape (n_samples,)', 'size : int, default=1']
     """
-    names = signature(function).parameters
-    shared = SHARED | ({"X": ROWS_OR_DISTANCES} if "metric" in names else {})
-    return with_entries(function.__doc__ or "", "Parameters", names, shared)
+    if function.__doc__:
+        names = signature(function).parameters
+        shared = SHARED | ({"X": ROWS_OR_DISTANCES} if "metric" in names else {})
+        function.__doc__ = with_entries(function.__doc__, "Parameters", names, shared)
+    return function
 
 
 def measures(needs: Needs | None = None) -> tuple[Measure, ...]:
