@@ -89,8 +89,6 @@ class KMeans(GrowingEstimator):
     tol : float, default=1e-4
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     checkpoint : path or None, default=None
         A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
         it is repeated with the same data and parameters, and ends where it would have ended.

@@ -58,8 +58,6 @@ class KMedoids(LocalCentres):
         Rows per sample, about; None: 40 per group, at least 2000.
     n_subsamples : int, default=5
         How many samples.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every sample.
 

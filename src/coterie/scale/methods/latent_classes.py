@@ -138,8 +138,6 @@ class LatentClasses(LocalPredictor):
         How many starts, on drawn rows; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
         Added to the variances of numbers.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     checkpoint : path or None, default=None
         A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
         when it is repeated with the same data and parameters, and ends where it would have ended.
