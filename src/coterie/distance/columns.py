@@ -21,24 +21,13 @@ YES_OR_NO = (False, True)
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table.
+    """One column of a table."""
 
-    Parameters
-    ----------
-    name : str or None
-        What the table calls it.
-    values : array of shape (n_rows,)
-        Floats, NaN where missing; of a column of names codes of `levels`, -1 where missing.
-    levels : tuple or None, default=None
-        What the codes stand for; None: numbers.
-    is_ordered : bool, default=False
-        Whether the order of the levels means something.
-    """
-
-    name: str | None
+    name: str | None  # what the table calls it
+    # (n_rows,): floats, NaN where missing; of a column of names codes of `levels`, -1 where missing
     values: AnyArray
-    levels: tuple[Value, ...] | None = None
-    is_ordered: bool = False
+    levels: tuple[Value, ...] | None = None  # what the codes stand for; None: numbers
+    is_ordered: bool = False  # whether the order of the levels means something
 
     @property
     def is_missing(self) -> Mask:

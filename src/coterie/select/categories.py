@@ -18,23 +18,12 @@ from coterie.evaluate.belief import MixedColumns
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of numbers and codes, and the method told which columns are codes.
+    """Rows of numbers and codes, and the method told which columns are codes."""
 
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Numbers, codes of categories, NaN where a cell is missing.
-    columns : MixedColumns
-        Which is which.
-    estimator : estimator
-        Unfitted; it takes these rows.
-    metric : str or Distance
-        The distance between rows by which groups are judged: the method's own, else Gower's.
-    """
-
-    X: Data
-    columns: MixedColumns
-    estimator: Model
+    X: Data  # (n, d): numbers, codes of categories, NaN where a cell is missing
+    columns: MixedColumns  # which is which
+    estimator: Model  # unfitted; it takes these rows
+    # the distance between rows by which groups are judged: the method's own, else Gower's
     metric: DistanceLike
 
 

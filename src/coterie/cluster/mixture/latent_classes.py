@@ -70,20 +70,11 @@ ClassSums: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The parameters of all classes.
+    """The parameters of all classes."""
 
-    Parameters
-    ----------
-    weights : array of shape (n_classes,)
-        Share of all rows in each class.
-    probabilities : list of arrays of shape (n_classes, n_levels)
-        Of the categories, one array per column of them.
-    means, variances : arrays of shape (n_classes, n_numbers)
-        Of the numbers.
-    """
-
-    weights: Doubles
-    probabilities: list[Doubles]
+    weights: Doubles  # (n_classes,): share of all rows in each class
+    probabilities: list[Doubles]  # (n_classes, n_levels): of the categories, one array per column of them
+    # means, variances: (n_classes, n_numbers): of the numbers
     means: Doubles
     variances: Doubles
 

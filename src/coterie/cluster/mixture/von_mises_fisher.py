@@ -58,18 +58,12 @@ NOT_WHOLE = 1e-6  # by which the sum of the weights in a file may differ from 1
 
 @dataclass(frozen=True, eq=False)
 class Sphere:
-    """The parameters of all components.
+    """The parameters of all components."""
 
-    Parameters
-    ----------
-    weights, concentrations : arrays of shape (n_components,)
-        Share of all rows, and how closely the rows lie about the direction.
-    directions : array of shape (n_components, n_columns)
-        Unit vectors.
-    """
-
+    # weights, concentrations: (n_components,): share of all rows, and how closely the rows lie about the
+    # direction
     weights: Doubles
-    directions: Doubles
+    directions: Doubles  # (n_components, n_columns): unit vectors
     concentrations: Doubles
 
     @property

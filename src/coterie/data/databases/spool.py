@@ -40,26 +40,14 @@ class SpooledRows:
 
     The query runs once: all passes over the rows see the same ones in the same order, whatever happens to the
     database meanwhile.
-
-    Parameters
-    ----------
-    name : str
-        What to call the database in messages, without a password.
-    folder : Folder
-        Where the files are; only the user may read it.
-    files : tuple of (str, int)
-        Path and number of rows of each.
-    schema : mapping of str to polars type
-        Type of each column over all files; a column that is text in one is text.
-    notes : tuple of str
-        What the reader decided.
     """
 
-    name: str
-    folder: Folder
-    files: tuple[tuple[str, int], ...]
+    name: str  # what to call the database in messages, without a password
+    folder: Folder  # where the files are; only the user may read it
+    files: tuple[tuple[str, int], ...]  # path and number of rows of each
+    # type of each column over all files; a column that is text in one is text
     schema: Mapping[str, PolarsType]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what the reader decided
 
     @property
     def n_rows(self) -> int:

@@ -23,22 +23,16 @@ EQUAL_EARTH = (1.340264, -0.081106, 0.000893, 0.003796)  # Savric, Patterson and
 class Projection:
     """An equal-area map: Lambert's azimuthal one around a centre, or Equal Earth of the whole world.
 
-    Parameters
-    ----------
-    latitude, longitude : float
-        The centre, in degrees; of the world, the meridian in the middle.
-    is_world : bool
-        Whether the whole world is drawn.
-
     Examples
     --------
     >>> Projection(50.0, 10.0, False).project(np.array([[51.0, 10.0]])).round(1).tolist()
     [[0.0, 111.2]]
     """
 
+    # latitude, longitude: the centre, in degrees; of the world, the meridian in the middle
     latitude: float
     longitude: float
-    is_world: bool
+    is_world: bool  # whether the whole world is drawn
 
     def project(self, places: AnyArray) -> FloatArray:
         """Return the places in the plane, in km east and north of the centre."""
