@@ -19,6 +19,7 @@ MOST_MEGABYTES = 15
 DATA = [
     "coterie/py.typed",
     "coterie/_core.pyi",
+    "coterie/cluster/__init__.pyi",  # it lists what the package offers
     "coterie/cli/data/customers.csv",
     "coterie/show/explorer/static/explorer.css",
     "coterie/show/explorer/static/explorer.js",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import coterie
 
@@ -58,6 +61,21 @@ def test_other_rooms_come_through_the_door_of_a_family():
         if target.rpartition(".")[0] in families and room_of(module) != room_of(target)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("stub", sorted(ROOT.rglob("__init__.pyi")), ids=lambda stub: stub.parent.name)
+def test_a_package_has_what_its_stub_lists(stub):
+    """Law: a lazy package offers every name of its stub and no other, each from where the stub says."""
+    package = import_module(".".join(["coterie", *stub.parent.relative_to(ROOT).parts]))
+    listed = {
+        alias.asname: f"{package.__name__}.{node.module}"
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and node.level
+        for alias in node.names
+    }
+    assert package.__all__ == dir(package) == sorted(listed)
+    for name, home in listed.items():
+        assert getattr(package, name) is getattr(import_module(home), name)
 
 
 def test_one_name_is_one_thing():

@@ -1,4 +1,4 @@
-"""Signatures for the reference, which is made from sources: some classes have no `__init__` written there."""
+"""Signatures and docstrings for the reference, which is made from sources: decorators write some of both."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ DECORATORS = ("estimator", "saved")
 
 
 class Signatures(griffe.Extension):
-    """Gives every class that `coterie._support.declarations` decorates the `__init__` that it has."""
+    """Gives classes of `coterie._support.declarations`, and measures, what their decorators write."""
 
     def on_class(self, *, cls: griffe.Class, **_: Any) -> None:
         """Add it to a class as it is read, with the defaults as they are written in the class or a base."""
         if not any(str(decorator.value).partition("(")[0] in DECORATORS for decorator in cls.decorators):
             return
         kind = getattr(import_module(cls.module.path), cls.name)
+        _write_docstring(cls, kind)
         init = griffe.Function("__init__", parent=cls, lineno=cls.lineno, endlineno=cls.lineno)
         init.parameters = griffe.Parameters(griffe.Parameter("self"))
         for name, found in list(inspect.signature(kind.__init__).parameters.items())[1:]:
@@ -32,3 +33,14 @@ class Signatures(griffe.Extension):
                 griffe.Parameter(name, annotation=found.annotation, kind=what, default=default)
             )
         cls.set_member("__init__", init)
+
+    def on_function(self, *, func: griffe.Function, **_: Any) -> None:
+        """Give a measure, and what is like one, the entries that measures share."""
+        endings = ("measure", "shares_parameters")
+        if any(str(decorator.value).partition("(")[0].endswith(endings) for decorator in func.decorators):
+            _write_docstring(func, getattr(import_module(func.module.path), func.name))
+
+
+def _write_docstring(read: griffe.Object, found: object) -> None:
+    if read.docstring is not None:
+        read.docstring.value = inspect.getdoc(found) or ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pickle
+import re
 from dataclasses import FrozenInstanceError, field, replace
 from typing import ClassVar, get_type_hints
 
@@ -11,9 +13,11 @@ import pytest
 from sklearn.base import clone
 
 from coterie._support.declarations import KW_ONLY, estimator, fitted, held, parameter, saved
+from coterie._support.documentation import entries_of
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.validation import Flag, Nothing, Whole
 from coterie._support.validation.schema import ESTIMATOR, ListOf, Text
+from coterie.cluster import methods
 
 
 class Written(BaseEstimator):
@@ -55,6 +59,70 @@ def test_the_signature_is_that_of_the_lines():
     assert Declared.__init__.__qualname__ == "Declared.__init__"
     assert inspect.getfullargspec(Inherited).kwonlyargs == ["slow", "seed", "fast"]
     assert Inherited.__init__.__defaults__ == (2, 3.0)
+
+
+def test_a_docstring_has_the_entries_of_bases_and_of_all():
+    """Law: help describes every parameter once, in the order of the signature, with the default it has."""
+
+    @estimator
+    class Base(BaseEstimator):
+        """A base.
+
+        Parameters
+        ----------
+        slow : bool, default=False
+            As it says.
+        fast : bool, default=True
+            Of the base.
+
+        Attributes
+        ----------
+        name_ : str
+            Its name.
+        """
+
+        random_state: int = parameter(Whole(0), default=0)
+        slow: bool = False
+        fast: bool = True
+        name_: str = fitted(Text())
+
+    @estimator
+    class Child(Base):
+        """A child.
+
+        Parameters
+        ----------
+        m : int, default=3
+            Its own.
+
+        Attributes
+        ----------
+        own_ : str
+            Of its own.
+        """
+
+        m: int = 3
+        random_state: int = 5
+        fast: bool = False
+        own_: str = fitted(Text())
+
+    text = inspect.getdoc(Child)
+    random_state = "random_state : int, RandomState, Generator or None, default=5\n    Same number, same data"
+    assert random_state in text
+    assert "default=0" not in text
+    assert "Of the base." not in text  # where the default is another, so may be the meaning
+    entries = [line.partition(" : ")[0] for line in text.splitlines() if " : " in line]
+    assert entries == ["random_state", "slow", "m", "own_", "name_", "n_features_in_", "feature_names_in_"]
+
+
+def test_docstrings_tell_the_defaults_that_estimators_have():
+    """Law: a default that a docstring of a method tells is the one of its signature."""
+    for method in methods():
+        told = entries_of(method.load().__doc__, "Parameters")
+        for name, known in inspect.signature(method.load()).parameters.items():
+            default = re.search(r", default=(None|True|False|[\d.e-]+|\"[^\"]*\")$", told[name], re.MULTILINE)
+            if default is not None and "," not in told[name].partition(" : ")[0]:
+                assert ast.literal_eval(default[1]) == known.default, (method.name, name)
 
 
 @pytest.mark.parametrize("wrong", [{"k": 3}, {"n": 1, "args": (4,)}, {"args": (1, 2, 3)}])

@@ -106,7 +106,7 @@ def test_judge_by_the_data(flowers, cli):
     code, out, err = cli("evaluate", "groups.csv", "--data", "data.csv")
     assert (code, err) == (0, "")
     assert out.startswith(
-        "groups.csv   5 rows; group by 1 column of data.csv (height), judged on columns as they are\n"
+        "groups.csv   5 rows; group judged by 1 column of data.csv (height), on columns as they are\n"
     )
     assert "1: well separated, 0: touching" in out
     every = cli("evaluate", "groups.csv", "--data", "data.csv", "--all")[1]
@@ -174,7 +174,7 @@ def test_truth_and_data_together(garden, cli, truth):
     code, out, err = cli(*command)
     assert (code, err) == (0, "")
     assert "adjusted Rand" in out
-    assert "by 1 column of data.csv (height), judged on columns as they are" in out
+    assert "judged by 1 column of data.csv (height), on columns as they are" in out
     every = cli(*command, "--all")[1]
     assert all(measure.name in every for measure in (*measures("labelings"), *measures("data")))
     facts = json.loads(cli(*command, "--json")[1])

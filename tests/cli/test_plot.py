@@ -128,7 +128,7 @@ def test_a_saved_answer_is_drawn(folder, capsys):
 def test_a_map_of_many_rows_is_of_a_sample(folder, monkeypatch, capsys):
     """Law: t-SNE maps a random sample of many rows, with some of every group, and says so."""
     drawn = []
-    monkeypatch.setattr("coterie.cli.plot_drawings.MOST_EMBEDDED", 30)
+    monkeypatch.setattr("coterie.cli.plot_kinds.MOST_EMBEDDED", 30)
     monkeypatch.setattr(
         plots, "embedding", lambda places, labels, **how: drawn.append((labels, how)) or empty_axes()
     )

@@ -93,6 +93,15 @@ def test_the_answer_comes_first(folder, cli):
     assert lines[-1] == "groups   coterie fit points.csv -k 3"
 
 
+def test_the_next_command_repeats_what_was_said_of_the_rows(folder, cli):
+    """Law: the command that is offered uses the same columns, scaled and compared in the same way."""
+    rows = ("--drop", "name,height", "--scale", "robust")
+    out = cli("select", "points.csv", "-k", "2..3", *rows, *FEW)[1]
+    assert out.splitlines()[-1].endswith(" --scale robust --drop name,height")
+    tree = cli("tree", "points.csv", "--cut", "3", *rows)[1]
+    assert tree.endswith(" --linkage average -k 3 --scale robust --drop name,height\n")
+
+
 def test_no_groups_is_an_answer(folder, cli):
     """Law: a table without groups is told so, with exit code 0."""
     code, out, _ = cli("select", "cloud.csv", "-k", "1..5", "--criterion", "gap_pca")

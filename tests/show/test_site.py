@@ -64,6 +64,16 @@ def test_the_reference_has_what_the_modules_offer(site: Path) -> None:
     assert missing == []
 
 
+def test_the_reference_has_what_decorators_write(site: Path) -> None:
+    """Law: parameters and attributes that a docstring leaves to its bases, or to all, are on the page."""
+    text = (site / "methods" / "spectral.html").read_text(encoding="utf-8")
+    for entry in ("Same number, same data: same result", "Coordinates of each row", "Names of the columns"):
+        assert text.count(entry) == 1, entry
+    measures = (site / "reference" / "coterie.evaluate.html").read_text(encoding="utf-8")
+    purity = measures.partition('id="coterie.evaluate.purity_score"')[2].partition("<h2")[0]
+    assert "Classes and clusters of any kind of label" in purity
+
+
 def test_the_search_knows_the_pages(site: Path) -> None:
     """Law: the index of the search has methods and help, and works without a server."""
     found = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))

@@ -10,7 +10,9 @@
 
 The decorator writes the ``__init__`` that scikit-learn wants, which keeps each parameter under its name. It
 collects what parameters may be in ``_constraints``, and what files hold of fitted attributes in ``_schema``.
-A class inherits all of them; in its signature its own keywords come before those of its bases.
+A class inherits all of them; in its signature its own keywords come before those of its bases. Its docstring
+inherits entries, too: it may leave out what a base describes, and what `SHARED_PARAMETERS` and
+`SHARED_ATTRIBUTES` say of every estimator.
 
     @saved(eq=False)
     class Halving:
@@ -27,6 +29,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
 
+from coterie._support.documentation import entries_of, with_entries
 from coterie._support.typing import AnyFunction
 from coterie._support.validation.parameters import Constraint
 from coterie._support.validation.schema import ESTIMATOR, Field
@@ -36,6 +39,28 @@ __all__ = ["KW_ONLY", "estimator", "fitted", "held", "parameter", "saved"]
 _Class = TypeVar("_Class", bound=type)
 _RULE = "rule"
 _UNSET = object()
+
+# what the docstring of a class need not say: type and meaning of a parameter, entry of an attribute
+SHARED_PARAMETERS = {
+    "n_clusters": ("int", "How many groups."),
+    "max_iter": ("int", "Most iterations of one run."),
+    "verbose": ("int", "Whether to print every iteration."),
+    "random_state": (
+        "int, RandomState, Generator or None",
+        "Same number, same data: same result, whatever the number of threads.",
+    ),
+    "metric_params": ("dict", "Parameters of the distance."),
+    "leaf_size": ("int", "Kept for scikit-learn's sake: the tree has leaves of its own size."),
+    "progress": (
+        "None, bool or callable",
+        "True shows a line on a terminal; a callable is called with a `Progress` after every iteration.",
+    ),
+}
+SHARED_ATTRIBUTES = {
+    "converged_": "converged_ : bool\n    Whether it stopped by itself.",
+    "n_features_in_": "n_features_in_ : int\n    Number of columns.",
+    "feature_names_in_": "feature_names_in_ : array of str\n    Names of the columns, when `X` had any.",
+}
 
 
 class _Parameter(NamedTuple):
@@ -97,7 +122,32 @@ def estimator(cls: _Class) -> _Class:
     kind: Any = cls
     kind._declared, kind._constraints, kind._schema = parameters, constraints, {**ESTIMATOR, **schema}
     kind.__init__ = _written_init(cls, parameters)
+    if cls.__doc__:
+        cls.__doc__ = _written_doc(cls, parameters)
     return cls
+
+
+def _written_doc(cls: type, parameters: Mapping[str, _Parameter]) -> str:
+    """Return the docstring of a class with the entries that it leaves to its bases and to all estimators."""
+    text, schema = cls.__doc__ or "", vars(cls)["_schema"]
+    told = {
+        name: f"{name} : {SHARED_PARAMETERS[name][0]}, default={declared.default!r}\n"
+        f"    {SHARED_PARAMETERS[name][1]}"
+        for name, declared in parameters.items()
+        if name in SHARED_PARAMETERS
+    }
+    of_bases: dict[str, str] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if "_declared" in vars(base):
+            defaults = {name: declared.default for name, declared in vars(base)["_declared"].items()}
+            same = {name for name in defaults if defaults[name] == parameters[name].default}
+            entries = entries_of(base.__doc__, "Parameters")
+            told |= {name: entry for name, entry in entries.items() if name in same}
+            of_bases |= entries_of(base.__doc__, "Attributes")
+    known = {name: entry for name, entry in SHARED_ATTRIBUTES.items() if name in schema} | of_bases
+    names = [*entries_of(text, "Attributes"), *(name for name in known if name not in SHARED_ATTRIBUTES)]
+    text = with_entries(text, "Parameters", parameters, told)
+    return with_entries(text, "Attributes", [*names, *SHARED_ATTRIBUTES], known)
 
 
 def _written_init(cls: type, parameters: Mapping[str, _Parameter]) -> AnyFunction:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
+
+_LISTED = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
 
 
 def lazy_names(module: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
@@ -44,6 +48,34 @@ def lazy_names(module: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str
         return value
 
     return get
+
+
+class LazyPackage(NamedTuple):
+    """What a package sets of itself: ``__getattr__, __dir__, __all__ = lazy_package(__name__)``."""
+
+    get: Callable[[str], Any]
+    dir: Callable[[], list[str]]
+    names: list[str]
+
+
+def lazy_package(package: str) -> LazyPackage:
+    """Return how a package finds the names that its stub lists, each when somebody asks for it.
+
+    The stub beside ``__init__.py`` is the one list: a line ``from .module import name as name`` per name.
+    Type checkers, editors and the site read it, too.
+
+    Examples
+    --------
+    >>> import coterie.image
+    >>> lazy_package("coterie.image").names[:2]
+    ['Picture', 'PictureFeatures']
+    """
+    stub = Path(str(sys.modules[package].__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+    homes: dict[str, list[str]] = {}
+    for module, name in _LISTED.findall(stub):
+        homes.setdefault(package + module, []).append(name)
+    names = sorted(name for listed in homes.values() for name in listed)
+    return LazyPackage(lazy_names(package, homes), lambda: list(names), names)
 
 
 class PostponedModule(ModuleType):

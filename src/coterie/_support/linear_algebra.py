@@ -124,21 +124,11 @@ def _takes_generator(function: AnyFunction) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class PrincipalComponents:
-    """Centred rows along the axes of their variance, from the least to the largest.
+    """Centred rows along the axes of their variance, from the least to the largest."""
 
-    Parameters
-    ----------
-    rows : array of shape (n, d)
-        Their mean is 0.
-    squares : array of shape (r,)
-        Sum of squares along each axis, rising.
-    vectors : array
-        The axes as columns; of rows of more columns than rows, the unit scores instead.
-    """
-
-    rows: FloatArray
-    squares: FloatArray
-    vectors: FloatArray
+    rows: FloatArray  # (n, d): their mean is 0
+    squares: FloatArray  # (r,): sum of squares along each axis, rising
+    vectors: FloatArray  # the axes as columns; of rows of more columns than rows, the unit scores instead
 
     @property
     def _is_wide(self) -> bool:

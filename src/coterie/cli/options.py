@@ -8,12 +8,15 @@ from typing import Annotated, Any, TypeAlias, TypedDict
 
 import typer
 
+from coterie._support.typing import Settings
 from coterie.cli import completion
 from coterie.cli.completion import offers, words
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
+# options that say which rows and columns are used, and how
+OF_ROWS = ("distance", "scale", "columns", "drop", "missing", "dates", "sheet", "table", "query", "places")
 READING, TUNING, WRITING, LARGE = "Reading the data", "The method", "Writing files", "Large data"  # topics
 
 
@@ -130,6 +133,22 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
     found: list[str] = []
     for one in given:
         found += [one] if one in columns else [name.strip() for name in one.split(",") if name.strip()]
+    return found
+
+
+def typed(arguments: Settings, *names: str) -> list[str]:
+    """Return those options of a request that are not as usual, as they can be typed again.
+
+    Examples
+    --------
+    >>> typed({"drop": ["a", "b"], "scale": "auto", "dates": None}, "drop", "scale", "dates")
+    ['--drop', 'a,b']
+    """
+    found = []
+    for name in names:
+        value = arguments[name]
+        if value is not None and value != "auto" and value != []:
+            found += [f"--{name}", ",".join(value) if isinstance(value, list) else str(value)]
     return found
 
 

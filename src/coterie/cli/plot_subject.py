@@ -14,9 +14,8 @@ from scipy.sparse import issparse
 
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model, PolarsFrame
-from coterie.data import Complete, PreparedRows, Scaling, Table, settle_missing
-from coterie.data.categories import Levels
-from coterie.data.geography.places import Place, cells_of, find_places, with_places
+from coterie.data import Complete, PreparedRows, Table, settle_missing
+from coterie.data.geography.places import cells_of, find_places, with_places
 from coterie.data.geography.positions import in_degrees
 from coterie.data.missing import settle_mixed
 from coterie.data.prepared import choose_named, without_unassociated
@@ -144,19 +143,20 @@ class PlotSubject:
         return tuple(self.rows.columns)
 
     @property
+    def _reading(self) -> Groups | PreparedRows:
+        """What says how columns are read: known groups, or the rows as they are prepared."""
+        return self._prepared if self._known is None else self._known
+
+    @property
     def _used(self) -> tuple[str, ...]:
         """Columns that the model sees: three for a position."""
         return self._prepared.choice.used if self._known is None else self._known.columns
-
-    @property
-    def _places(self) -> tuple[Place, ...]:
-        return self._prepared.places if self._known is None else self._known.places
 
     @cached_property
     def places(self) -> FloatArray:
         """Latitude and longitude of the rows drawn, in degrees."""
         table, asked = self.table, self.request.fit
-        found = self._places or find_places(dense(table), asked.places)[0]
+        found = self._reading.places or find_places(dense(table), asked.places)[0]
         if not found:
             raise InvalidParameter(
                 "this plot draws places, and no two columns are called latitude and longitude, or hold such "
@@ -215,10 +215,10 @@ class PlotSubject:
     @property
     def _described(self) -> tuple[Sequence[str], AnyArray]:
         """Columns and rows in the table's units, a column of 0 and 1 for each category."""
-        if self._levels:
-            described = RowUnits(self._used, self._levels).describe(self._complete.X)
+        if self._reading.levels:
+            described = RowUnits(self._used, self._reading.levels).describe(self._complete.X)
             return described.columns, described.X
-        return in_degrees(self._used, self._complete.X, self._places)
+        return in_degrees(self._used, self._complete.X, self._reading.places)
 
     @cached_property
     def scaled(self) -> PolarsFrame:
@@ -230,16 +230,12 @@ class PlotSubject:
     @property
     def coded(self) -> FloatArray:
         """Scaled numbers, and codes of categories."""
-        return np.asarray(self._scaling.apply(self._complete.X))
+        return np.asarray(self._reading.scaling.apply(self._complete.X))
 
     @property
     def mixed(self) -> MixedColumns | None:
         """Which columns are categories; None: none."""
-        return mixed_columns(self._levels) if self._levels else None
-
-    @property
-    def _levels(self) -> Levels:
-        return self._prepared.levels if self._known is None else self._known.levels
+        return mixed_columns(self._reading.levels) if self._reading.levels else None
 
     @property
     def metric(self) -> str | Distance:
@@ -247,11 +243,7 @@ class PlotSubject:
         if self.mixed is None:
             return self.request.distance
         distance = find_distance(self.request.fit.distance or GOWER)
-        return distance_of_levels(distance, self._levels)
-
-    @property
-    def _scaling(self) -> Scaling:
-        return self._prepared.scaling if self._known is None else self._known.scaling
+        return distance_of_levels(distance, self._reading.levels)
 
     def _frame(self, X: MatrixLike, names: Sequence[str]) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")

@@ -15,7 +15,8 @@ from coterie.data import Table
 from coterie.data.databases import SpooledRows
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import expand_all, is_in_blocks
-from coterie.persist import load, save
+from coterie.persist import load
+from coterie.persist import save as save_model
 from coterie.pipeline import Arrival, Clustering, Update, column_readings, examine, update
 
 
@@ -42,13 +43,8 @@ def update_files(
     source, missing = _read(found, data, **how)
     with track(is_watched(), "taking in rows"):
         grown = update(found, source, missing=missing)
-    save_to(grown, model if save is None else save, force=force or save is None)
+    save_model(grown.clustering, model if save is None else save, force=force or save is None)
     return grown
-
-
-def save_to(grown: Update, path: Path, *, force: bool) -> None:
-    """Write an updated model, whole or not at all."""
-    save(grown.clustering, path, force=force)
 
 
 def _read(

@@ -90,10 +90,6 @@ class ConsensusClustering(Clusterer):
         Those that were fitted to the subsamples.
     dendrogram_ : Dendrogram
         The tree of the rows; heights are one minus the consensus.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Notes
     -----

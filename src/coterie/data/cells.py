@@ -158,21 +158,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class Found:
-    """What the text of a column turned out to be.
+    """What the text of a column turned out to be."""
 
-    Parameters
-    ----------
-    reading : Reading or None
-        How cells become numbers; None: they do not.
-    reason : str
-        Why not, in words.
-    marks : mapping of str to int
-        Cells taken as missing.
-    """
-
-    reading: Reading | None
-    reason: str
-    marks: Mapping[str, int]
+    reading: Reading | None  # how cells become numbers; None: they do not
+    reason: str  # why not, in words
+    marks: Mapping[str, int]  # cells taken as missing
 
 
 def read_cells(series: PolarsSeries, *, dates: str | None = None) -> Found:

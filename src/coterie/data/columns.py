@@ -84,33 +84,17 @@ class ColumnChoice:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a column holds: its numbers if it has any, and how they were read.
+    """What a column holds: its numbers if it has any, and how they were read."""
 
-    Parameters
-    ----------
-    series : polars.Series
-        The column.
-    numbers : polars.Series or None
-        Its numbers, null where a value is missing; None: it holds something else.
-    reason : str or None
-        Why it holds no numbers.
-    reading : Reading or None
-        How numbers in disguise were read; None: they are numbers as they stand.
-    marks : mapping of str to int
-        Cells of text that were taken as missing.
-    sentinels : mapping of str to int
-        Numbers, still among `numbers`, that stand for missing values.
-    absent : str or None
-        That only some of several files have the column.
-    """
-
-    series: PolarsSeries
+    series: PolarsSeries  # the column
+    # its numbers, null where a value is missing; None: it holds something else
     numbers: PolarsSeries | None = None
-    reason: str | None = None
-    reading: Reading | None = None
-    marks: Counts = field(default_factory=dict)
+    reason: str | None = None  # why it holds no numbers
+    reading: Reading | None = None  # how numbers in disguise were read; None: they are numbers as they stand
+    marks: Counts = field(default_factory=dict)  # cells of text that were taken as missing
+    # numbers, still among `numbers`, that stand for missing values
     sentinels: Counts = field(default_factory=dict)
-    absent: str | None = None
+    absent: str | None = None  # that only some of several files have the column
 
     def values(self, *, as_is: bool = False) -> PolarsSeries:
         """Return the numbers without sentinels; a column that is kept has them `as_is`."""

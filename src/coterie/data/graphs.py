@@ -32,24 +32,13 @@ WEIGHTS = ("weight", "weights", "w", "value", "strength")
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A weighted graph.
+    """A weighted graph."""
 
-    Parameters
-    ----------
-    weights : CSR array of shape (n, n)
-        Weight of each edge, above 0; symmetric unless directed. On the diagonal: loops, each once.
-    nodes : array of shape (n,)
-        What the nodes are called.
-    is_directed : bool
-        Whether an edge leads from its first node to its second.
-    notes : tuple of str
-        What was done to make it a graph, in words.
-    """
-
+    # (n, n): weight of each edge, above 0; symmetric unless directed. On the diagonal: loops, each once
     weights: SparseData
-    nodes: AnyArray
-    is_directed: bool = False
-    notes: tuple[str, ...] = ()
+    nodes: AnyArray  # (n,): what the nodes are called
+    is_directed: bool = False  # whether an edge leads from its first node to its second
+    notes: tuple[str, ...] = ()  # what was done to make it a graph, in words
 
     @property
     def n_nodes(self) -> int:

@@ -303,17 +303,11 @@ def fill_from_similar(X: Data) -> Data:
 
 @dataclass(frozen=True, eq=False)
 class Donors:
-    """Rows that missing values are taken from: those with the fewest gaps.
+    """Rows that missing values are taken from: those with the fewest gaps."""
 
-    Parameters
-    ----------
-    rows : array of shape (n, d)
-        The rows, in their order.
-    medians, means, spreads : arrays of shape (d,)
-        Of the columns of all rows: what a cell gets that no donor has, and how columns are standardised.
-    """
-
-    rows: Data
+    rows: Data  # (n, d): the rows, in their order
+    # medians, means, spreads: (d,): of the columns of all rows: what a cell gets that no donor has, and how
+    # columns are standardised
     medians: Data
     means: Data
     spreads: Data

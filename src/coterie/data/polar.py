@@ -41,8 +41,6 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):
     ----------
     origin_ : ndarray of shape (n_features,)
         The origin used.
-    n_features_in_ : int
-        Number of columns seen.
 
     Examples
     --------

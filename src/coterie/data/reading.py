@@ -38,11 +38,7 @@ from coterie.data.table import Table
 from coterie.errors import EmptyFile, InvalidData, InvalidParameter
 
 DAY = 86_400  # seconds
-
-
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
-
-
 NO_TEXT = (
     *KINDS_BY_SUFFIX,
     *ZIPS_BY_SUFFIX,

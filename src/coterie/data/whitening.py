@@ -38,8 +38,6 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The matrix W.
     rank_ : int
         Number of directions with spread.
-    n_features_in_ : int
-        Number of columns seen.
 
     Examples
     --------

@@ -21,24 +21,13 @@ YES_OR_NO = (False, True)
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table.
+    """One column of a table."""
 
-    Parameters
-    ----------
-    name : str or None
-        What the table calls it.
-    values : array of shape (n_rows,)
-        Floats, NaN where missing; of a column of names codes of `levels`, -1 where missing.
-    levels : tuple or None, default=None
-        What the codes stand for; None: numbers.
-    is_ordered : bool, default=False
-        Whether the order of the levels means something.
-    """
-
-    name: str | None
+    name: str | None  # what the table calls it
+    # (n_rows,): floats, NaN where missing; of a column of names codes of `levels`, -1 where missing
     values: AnyArray
-    levels: tuple[Value, ...] | None = None
-    is_ordered: bool = False
+    levels: tuple[Value, ...] | None = None  # what the codes stand for; None: numbers
+    is_ordered: bool = False  # whether the order of the levels means something
 
     @property
     def is_missing(self) -> Mask:
@@ -195,7 +184,8 @@ def _of_array(X: object, who: str, name: str) -> list[Column]:
             f"{name} of {who} must be numbers, text or yes/no, got dates or times ({cells.dtype}). Give a "
             f"frame with columns of their own."
         )
-    return [_of_objects(None, column, _is_none(column)) for column in cells.T]
+    missing = np.array([[cell is None or cell != cell for cell in column] for column in cells.T], dtype=bool)
+    return [_of_objects(None, column, gaps) for column, gaps in zip(cells.T, missing, strict=True)]
 
 
 def _of_texts(name: str | None, codes: AnyArray, values: Iterable[str]) -> Column:
@@ -244,10 +234,6 @@ def _as_float(value: int | float | str | bool) -> float:
             "Input X contains a value too large for float64: a whole number of more than 308 digits. Divide "
             "the column by a constant first."
         ) from None
-
-
-def _is_none(cells: AnyArray) -> Mask:
-    return np.array([cell is None or cell != cell for cell in cells], dtype=bool)
 
 
 def _plain(value: object) -> Value:

@@ -55,11 +55,6 @@ def with_radius(distance: Distance) -> Distance:
 class UnitVectors:
     """Latitude and longitude to a unit vector; three columns of float64, whatever the type of the rows.
 
-    Parameters
-    ----------
-    units : {"radians", "degrees"}
-        Of the places.
-
     Examples
     --------
     >>> UnitVectors("degrees").forward(np.array([[0.0, 90.0], [90.0, 0.0]])).round(3) + 0.0
@@ -73,7 +68,7 @@ class UnitVectors:
 
     n_columns: ClassVar[int] = 3
 
-    units: str
+    units: str  # of the places
 
     def forward(self, rows: FloatArray) -> FloatArray:
         """Return the unit vectors of places, or say which row is none."""

@@ -159,14 +159,9 @@ class Presence:
 
 @dataclass(frozen=True)
 class SetCodes:
-    """The codes of what a row has: a value of each category, 1 for yes, NaN, which equals nothing, for no.
+    """The codes of what a row has: a value of each category, 1 for yes, NaN, which equals nothing, for no."""
 
-    Parameters
-    ----------
-    levels : tuple of int
-        Values of each column of categories, whose codes begin at 0; 0: a column of yes and no.
-    """
-
+    # values of each column of categories, whose codes begin at 0; 0: a column of yes and no
     levels: tuple[int, ...]
 
     @property
@@ -188,14 +183,10 @@ class SetCodes:
 
 @dataclass(frozen=True, eq=False)
 class SharedCells:
-    """Rows as they are, each of which shares a column with every row that was learned from.
+    """Rows as they are, each of which shares a column with every row that was learned from."""
 
-    Parameters
-    ----------
-    patterns : array of bool of shape (n_patterns, n_columns)
-        The columns in which rows of the data have values; patterns that contain another are left out.
-    """
-
+    # (n_patterns, n_columns): the columns in which rows of the data have values; patterns that contain
+    # another are left out
     patterns: Mask
 
     @property
@@ -245,26 +236,16 @@ def first_without_common(is_there: Mask, others: Mask) -> tuple[int, int] | None
 
 @dataclass(frozen=True, eq=False)
 class ColumnMix:
-    """Numbers by their range, then categories, then what may be absent; NaN where a cell is missing.
+    """Numbers by their range, then categories, then what may be absent; NaN where a cell is missing."""
 
-    Parameters
-    ----------
-    order : array of int
-        The columns of the data in the order of the engine.
-    n_numbers, n_categories : int
-        How many of them are numbers, and categories; the rest is present or absent.
-    offset, spans : arrays
-        Least value and range of each number, in the order of the data.
-    weights : array
-        Of the columns, in the order of the data.
-    """
-
-    order: Indices
+    order: Indices  # the columns of the data in the order of the engine
+    # n_numbers, n_categories: how many of them are numbers, and categories; the rest is present or absent
     n_numbers: int
     n_categories: int
+    # offset, spans: least value and range of each number, in the order of the data
     offset: FloatArray
     spans: FloatArray
-    weights: FloatArray
+    weights: FloatArray  # of the columns, in the order of the data
 
     @property
     def columns(self) -> _core.MixedColumns:

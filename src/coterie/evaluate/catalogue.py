@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from coterie._support.documentation import with_entries
 from coterie._support.validation import Choice, Nothing, check_parameter, unknown_name
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ GROUPS = (
 )
 
 MeasureFunction = TypeVar("MeasureFunction", bound=Callable[..., float])
+SharingFunction = TypeVar("SharingFunction", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,6 @@ class Measure:
         return self.function(*args, **kwargs)
 
 
-PARAMETERS = "Parameters\n----------\n"
 ROWS_OR_DISTANCES = (
     "X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)\n"
     '    Data, or distances with ``metric="precomputed"``.'
@@ -187,9 +187,7 @@ def measure(
     """
 
     def register(function: MeasureFunction) -> MeasureFunction:
-        name = function.__name__
-        if function.__doc__:
-            function.__doc__ = with_shared_parameters(function)
+        name = shares_parameters(function).__name__
         noise = signature(function).parameters.get("noise")
         _REGISTERED[name] = Measure(
             name=name,
@@ -215,12 +213,13 @@ def measure(
     return register
 
 
-def with_shared_parameters(function: MeasureFunction) -> str:
-    """Return the docstring of a measure, with the shared meaning of parameters that it does not describe.
+def shares_parameters(function: SharingFunction) -> SharingFunction:
+    """Let the docstring of a function have the shared meaning of parameters that it does not describe.
 
     Examples
     --------
-    >>> def share(labels, *, size=1, noise="cluster"):
+    >>> @shares_parameters
+    ... def share(labels, *, size=1):
     ...     '''Share of something.
     ...
     ...     Parameters
@@ -228,19 +227,14 @@ def with_shared_parameters(function: MeasureFunction) -> str:
     ...     size : int, default=1
     ...         How much.
     ...     '''
-    >>> [line for line in with_shared_parameters(share).splitlines() if " : " in line]
-    ['labels : array-like of shape (n_samples,)', 'size : int, default=1', \
-'noise : {"cluster", "exclude", "singletons"}, default="cluster"']
+    >>> [line for line in share.__doc__.splitlines() if " : " in line]
+    ['labels : array-like of shape (n_samples,)', 'size : int, default=1']
     """
-    before, *sections = re.split(r"\n\n(?=[A-Z]\w+\n---)", getdoc(function) or "")
-    own = {}
-    if sections and sections[0].startswith(PARAMETERS):
-        entries = re.split(r"\n(?=\S)", sections.pop(0).removeprefix(PARAMETERS).rstrip())
-        own = {re.split(r"[ ,\n]", entry)[0].strip("*"): entry for entry in entries}
-    names = signature(function).parameters
-    shared = SHARED | ({"X": ROWS_OR_DISTANCES} if "metric" in names else {})
-    listed = [own.get(name) or shared.get(name) for name in names]
-    return "\n\n".join([before, PARAMETERS + "\n".join(filter(None, listed)), *sections])
+    if function.__doc__:
+        names = signature(function).parameters
+        shared = SHARED | ({"X": ROWS_OR_DISTANCES} if "metric" in names else {})
+        function.__doc__ = with_entries(function.__doc__, "Parameters", names, shared)
+    return function
 
 
 def measures(needs: Needs | None = None) -> tuple[Measure, ...]:

@@ -280,21 +280,19 @@ class Clustering:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""
         pandas = require("pandas", extra="pandas", purpose="to_frame")
+        stability = [float("nan")] * self.k if self.stability is None else self.stability.per_cluster
         rows = [
             {
                 "group": at,
                 "size": int(self.profile.sizes[at]),
                 "share": float(self.groups.shares[at]),
-                "stability": self._stability_of(at),
+                "stability": float(stability[at]),
                 "apart": self.profile.words(at),
                 **dict(zip(self.profile.columns, self.groups.centers[at].tolist(), strict=True)),
             }
             for at in range(self.k)
         ]
         return pandas.DataFrame(rows).set_index("group")
-
-    def _stability_of(self, group: int) -> float:
-        return float("nan") if self.stability is None else float(self.stability.per_cluster[group])
 
     def to_dict(self) -> JsonObject:
         """Return plain values: what ``coterie fit --json`` prints about the answer."""

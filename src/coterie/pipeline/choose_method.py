@@ -41,27 +41,13 @@ ONLY_ONE = "asked for; no other number was compared"
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """All candidates, best first, and the evidence.
+    """All candidates, best first, and the evidence."""
 
-    Parameters
-    ----------
-    winner : Candidate or None
-        The best; None: there are no groups.
-    ranked : tuple of Candidate
-        The best of each method and number, best first, the winner included.
-    evidence : Evidence
-        What speaks for the number of groups.
-    is_apart : bool
-        Whether the best is better separated than null data, whatever was asked for.
-    notes : tuple of str
-        What was not tried.
-    """
-
-    winner: Candidate | None
-    ranked: tuple[Candidate, ...]
-    evidence: Evidence
-    is_apart: bool
-    notes: tuple[str, ...] = ()
+    winner: Candidate | None  # the best; None: there are no groups
+    ranked: tuple[Candidate, ...]  # the best of each method and number, best first, the winner included
+    evidence: Evidence  # what speaks for the number of groups
+    is_apart: bool  # whether the best is better separated than null data, whatever was asked for
+    notes: tuple[str, ...] = ()  # what was not tried
 
     @property
     def levels(self) -> tuple[Candidate, ...]:
@@ -314,24 +300,12 @@ def _numbers(ks: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ChosenMethod:
-    """A method and a number of groups.
+    """A method and a number of groups."""
 
-    Parameters
-    ----------
-    winner : Candidate
-        How groups are found; one group where the data show none.
-    contest : Contest or None
-        All candidates; None where nothing was compared.
-    evidence : Evidence
-        What speaks for the number of groups.
-    notes : tuple of str
-        What was done.
-    """
-
-    winner: Candidate
-    contest: Contest | None
-    evidence: Evidence
-    notes: tuple[str, ...] = ()
+    winner: Candidate  # how groups are found; one group where the data show none
+    contest: Contest | None  # all candidates; None where nothing was compared
+    evidence: Evidence  # what speaks for the number of groups
+    notes: tuple[str, ...] = ()  # what was done
 
 
 def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> ChosenMethod:

@@ -56,13 +56,6 @@ WEAKEST = "weakest border"  # of groups that a person made: what their splits an
 class NullRows:
     """Null data with the shape of given rows: one Gaussian, rounded and filled as the rows are.
 
-    Parameters
-    ----------
-    rows : array of shape (n, d)
-        The rows.
-    filled : array of bool of shape (n, d) or None
-        The values that were missing and are those of the most similar row.
-
     Examples
     --------
     >>> rows = np.random.default_rng(0).normal(size=(50, 2)).round(1)
@@ -71,8 +64,8 @@ class NullRows:
     ((50, 2), True)
     """
 
-    rows: Data
-    filled: Mask | None = None
+    rows: Data  # (n, d): the rows
+    filled: Mask | None = None  # (n, d): the values that were missing and are those of the most similar row
 
     def draw(self, rng: np.random.Generator) -> Data:
         """Return rows of one Gaussian."""

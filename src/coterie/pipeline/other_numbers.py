@@ -28,21 +28,11 @@ LEARNING_ROWS = 4_000  # that k-means learns from where methods were compared on
 
 @dataclass(frozen=True, eq=False)
 class OtherNumbers:
-    """The rows at hand in the groups of an answer, and in other numbers of groups.
+    """The rows at hand in the groups of an answer, and in other numbers of groups."""
 
-    Parameters
-    ----------
-    chosen : Partition
-        The groups of the answer.
-    others : mapping of int to Partition
-        By number of groups.
-    note : str
-        How the others were found, where that needs to be said.
-    """
-
-    chosen: Partition
-    others: Mapping[int, Partition]
-    note: str = ""
+    chosen: Partition  # the groups of the answer
+    others: Mapping[int, Partition]  # by number of groups
+    note: str = ""  # how the others were found, where that needs to be said
 
 
 def partitions_of(found: Clustering) -> OtherNumbers:

@@ -30,35 +30,16 @@ AGREEMENT = ("adjusted_rand_score", "normalized_mutual_info_score", "purity_scor
 
 @dataclass(frozen=True, eq=False)
 class RowsAtHand:
-    """The rows that partitions are measured on: all that were grouped, or a sample of rows in blocks.
+    """The rows that partitions are measured on: all that were grouped, or a sample of rows in blocks."""
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n, n_columns)
-        Their values in the table's units.
-    points : array or CSR matrix of shape (n, n_columns)
-        The same as the method saw them: scaled.
-    numbers : array of shape (n,)
-        Which rows of the table they are, counted from 0, ascending.
-    columns : tuple of str
-        Names of the columns.
-    n_all : int
-        Rows that were grouped, of which these are all or a sample.
-    metric : str, default="euclidean"
-        Distance between points.
-    classes : sequence of str, default=None
-        The classes that the rows are known to have; "" where unknown.
-    category_of : tuple of str, default=()
-        For columns that stand for a category, the column that it is of; see `Profile`.
-    """
-
-    X: CheckedRows
-    points: CheckedRows
-    numbers: Indices
-    columns: tuple[str, ...]
-    n_all: int
-    metric: str = "euclidean"
-    classes: Sequence[str] | None = None
+    X: CheckedRows  # (n, n_columns): their values in the table's units
+    points: CheckedRows  # (n, n_columns): the same as the method saw them: scaled
+    numbers: Indices  # (n,): which rows of the table they are, counted from 0, ascending
+    columns: tuple[str, ...]  # names of the columns
+    n_all: int  # rows that were grouped, of which these are all or a sample
+    metric: str = "euclidean"  # distance between points
+    classes: Sequence[str] | None = None  # the classes that the rows are known to have; "" where unknown
+    # for columns that stand for a category, the column that it is of; see `Profile`
     category_of: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -132,21 +113,11 @@ class GroupMeans:
 
 @dataclass(frozen=True, eq=False)
 class RowSilhouettes:
-    """The silhouette of some rows among themselves, and the group that each is nearest to besides its own.
+    """The silhouette of some rows among themselves, and the group that each is nearest to besides its own."""
 
-    Parameters
-    ----------
-    labels : array of shape (n,)
-        Their groups; -1 is noise.
-    values : array of shape (n,)
-        NaN for noise.
-    neighbours : array of shape (n,)
-        The nearest other group; -1 for noise.
-    """
-
-    labels: Labels
-    values: FloatArray
-    neighbours: Labels
+    labels: Labels  # (n,): their groups; -1 is noise
+    values: FloatArray  # (n,): NaN for noise
+    neighbours: Labels  # (n,): the nearest other group; -1 for noise
 
     @cached_property
     def groups(self) -> Labels:
@@ -222,24 +193,12 @@ class SomeRows:
 
 @dataclass(frozen=True, eq=False)
 class ClassTable:
-    """Classes by groups.
+    """Classes by groups."""
 
-    Parameters
-    ----------
-    names : list of str
-        The classes, the largest first.
-    counts : array of shape (n_classes, k)
-        Rows of each class in each group.
-    purity : array of shape (k,)
-        Share of the largest class in each group.
-    agreement : mapping of str to float
-        Measures of `coterie.evaluate.compare`.
-    """
-
-    names: list[str]
-    counts: npt.NDArray[np.int64]
-    purity: FloatArray
-    agreement: Mapping[str, float]
+    names: list[str]  # the classes, the largest first
+    counts: npt.NDArray[np.int64]  # (n_classes, k): rows of each class in each group
+    purity: FloatArray  # (k,): share of the largest class in each group
+    agreement: Mapping[str, float]  # measures of `coterie.evaluate.compare`
 
     def most_mixed(self) -> int | None:
         """Return the group with most rows outside its largest class; None where every group is one class."""
@@ -251,15 +210,6 @@ class ClassTable:
 class Partition:
     """One division of rows into groups. What is measured about it is computed when it is asked for.
 
-    Parameters
-    ----------
-    rows : RowsAtHand
-        The rows.
-    labels : array of shape (n,)
-        Their groups, 0..k-1, the largest first; -1 is noise.
-    whole : GroupMeans, default=None
-        Sizes and means of all rows, where those at hand are a sample and the others were added up.
-
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
@@ -268,8 +218,9 @@ class Partition:
     (2, [0.5, 8.5], 0.87)
     """
 
-    rows: RowsAtHand
-    labels: Labels
+    rows: RowsAtHand  # the rows
+    labels: Labels  # (n,): their groups, 0..k-1, the largest first; -1 is noise
+    # sizes and means of all rows, where those at hand are a sample and the others were added up
     whole: GroupMeans | None = field(default=None, repr=False)
 
     @property

@@ -17,8 +17,6 @@ from coterie.errors import CoterieError, InvalidParameter, did_you_mean
 
 # How the command line calls what estimators call otherwise; None in a recipe means the estimator's default.
 OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve": ("improve",)}
-
-
 PAIRS_OF_ROWS = ("must_link", "cannot_link")  # settings that may be long
 
 

@@ -36,36 +36,16 @@ MOST_DIGITS = 7  # of a number of groups in text: the numbers of a range are all
 
 @dataclass(frozen=True)
 class Budget:
-    """What one word buys.
+    """What one word buys."""
 
-    Parameters
-    ----------
-    name : str
-        The word.
-    rows : int
-        Rows that methods are compared on; a sample when there are more.
-    methods : tuple of str
-        Methods that are tried.
-    most_clusters : int
-        The largest number of clusters tried.
-    starts : int
-        Starts of k-means.
-    resamples : int
-        Of the stability.
-    draws : int
-        Data sets without clusters, for the p-value.
-    draw_rows : int
-        Rows of each.
-    """
-
-    name: str
-    rows: int
-    methods: tuple[str, ...]
-    most_clusters: int
-    starts: int
-    resamples: int
-    draws: int
-    draw_rows: int
+    name: str  # the word
+    rows: int  # rows that methods are compared on; a sample when there are more
+    methods: tuple[str, ...]  # methods that are tried
+    most_clusters: int  # the largest number of clusters tried
+    starts: int  # starts of k-means
+    resamples: int  # of the stability
+    draws: int  # data sets without clusters, for the p-value
+    draw_rows: int  # rows of each
 
 
 # methods that are tried, in this order; the last ones are of tables with categories

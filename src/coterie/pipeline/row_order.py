@@ -22,11 +22,6 @@ MOST_KEYS = 12  # columns that rows are sorted by; ties of these are broken by t
 class RowOrder:
     """Places of rows and columns in an order that their values decide.
 
-    Parameters
-    ----------
-    rows, columns : arrays
-        Which row, and which column, comes at each place.
-
     Examples
     --------
     >>> X = np.array([[3.0, 1.0], [1.0, 10.0], [2.0, 5.0]])
@@ -37,6 +32,7 @@ class RowOrder:
     True
     """
 
+    # rows, columns: which row, and which column, comes at each place
     rows: Indices
     columns: Indices
 

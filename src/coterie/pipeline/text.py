@@ -164,7 +164,7 @@ def _centres(groups: Groups) -> list[str]:
     columns = sorted(telling[:SHOWN_COLUMNS].tolist())
     described, category_of = groups.profile.columns, groups.profile.category_of
     cells = [
-        _percent(groups.centers[:, column])
+        [f"{value:.0%}" for value in groups.centers[:, column].tolist()]
         if category_of and category_of[column]
         else _rounded(groups.centers[:, column], groups.profile.differences[:, column], described[column])
         for column in columns
@@ -206,10 +206,6 @@ def _rounded(values: AnyArray, differences: AnyArray, name: str) -> list[str]:
     decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     comma = "" if are_years(name, float(values.min()), float(values.max())) else ","
     return [f"{value:{comma}.{min(decimals, 12)}f}" for value in values.tolist()]
-
-
-def _percent(values: AnyArray) -> list[str]:
-    return [f"{value:.0%}" for value in values.tolist()]
 
 
 def _how(found: Clustering) -> str:

@@ -41,54 +41,25 @@ LeftOuts = tuple[LeftOut, ...]
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The rows in the columns that are used.
+    """The rows in the columns that are used."""
 
-    Parameters
-    ----------
-    source : object
-        Where they come from.
-    blocks : Blocks
-        All rows as they are: numbers, codes of categories, NaN where a value is missing.
-    left_out : tuple of LeftOut
-        Columns that are not used.
-    has_names : bool
-        Whether columns have names to choose them by.
-    plans : mapping of str to ColumnPlan
-        How cells become numbers, where they are something else.
-    looks : mapping of str to Look
-        What the columns hold; empty for matrices.
-    levels : tuple of tuples or None
-        Categories of the columns used, None for numbers; empty: all are numbers.
-    kept : tuple of str
-        Columns whose numbers are all taken as they are.
-    pairs : tuple of Place
-        Columns that are positions if their values are degrees; used as plain numbers until that is known.
-    places : tuple of Place
-        Columns that are positions: three of the columns used stand for each.
-    angles : Place or None
-        The two columns used, where they are latitude and longitude, for the haversine.
-    notes : tuple of str
-        What readers had to decide.
-    tables : Tables or None
-        Files and frames that were looked into; None: the source is a matrix.
-    keeper : object
-        What decoded rows are kept on the disk as long as; None: they are not.
-    """
-
-    source: object
-    blocks: Blocks
-    left_out: LeftOuts
-    has_names: bool
+    source: object  # where they come from
+    blocks: Blocks  # all rows as they are: numbers, codes of categories, NaN where a value is missing
+    left_out: LeftOuts  # columns that are not used
+    has_names: bool  # whether columns have names to choose them by
+    # how cells become numbers, where they are something else
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
-    looks: Mapping[str, Look] = field(default_factory=dict)
-    levels: Levels = ()
-    kept: tuple[str, ...] = ()
+    looks: Mapping[str, Look] = field(default_factory=dict)  # what the columns hold; empty for matrices
+    levels: Levels = ()  # categories of the columns used, None for numbers; empty: all are numbers
+    kept: tuple[str, ...] = ()  # columns whose numbers are all taken as they are
+    # columns that are positions if their values are degrees; used as plain numbers until that is known
     pairs: tuple[Place, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[Place, ...] = ()  # columns that are positions: three of the columns used stand for each
+    # the two columns used, where they are latitude and longitude, for the haversine
     angles: Place | None = None
-    notes: tuple[str, ...] = ()
-    tables: Tables | None = None
-    keeper: Keeper | None = None
+    notes: tuple[str, ...] = ()  # what readers had to decide
+    tables: Tables | None = None  # files and frames that were looked into; None: the source is a matrix
+    keeper: Keeper | None = None  # what decoded rows are kept on the disk as long as; None: they are not
 
     @property
     def title(self) -> str:

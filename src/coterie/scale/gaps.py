@@ -23,41 +23,24 @@ ANY, ALL = "any", "all"  # rows with a gap; rows without any value
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What one pass tells about columns in which values may be missing.
+    """What one pass tells about columns in which values may be missing."""
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows of all blocks.
-    first : array of shape (d,)
-        The first row.
-    sums : array or None
-        The engine's sums; None where a value is missing.
-    n_missing : array of shape (d,)
-        Missing values of each column.
-    n_complete, n_empty : int
-        Rows without a gap, and without any value.
-    low, high : arrays of shape (d,)
-        Least and greatest values; NaN of a column without any.
-    inner_low, inner_high : arrays of shape (d,)
-        The same without numbers such as -999.
-    marks : array of shape (n_sentinels, d)
-        How often each of these numbers occurs.
-    counts, mean, squares : arrays of shape (d,)
-        Values of each column, their mean, and the sum of squared deviations from it.
-    """
-
-    n_rows: int
-    first: Data
-    sums: FloatArray | None
-    n_missing: Indices
+    n_rows: int  # rows of all blocks
+    first: Data  # (d,): the first row
+    sums: FloatArray | None  # the engine's sums; None where a value is missing
+    n_missing: Indices  # (d,): missing values of each column
+    # n_complete, n_empty: rows without a gap, and without any value
     n_complete: int
     n_empty: int
+    # low, high: (d,): least and greatest values; NaN of a column without any
     low: FloatArray
     high: FloatArray
+    # inner_low, inner_high: (d,): the same without numbers such as -999
     inner_low: FloatArray
     inner_high: FloatArray
-    marks: Indices
+    marks: Indices  # (n_sentinels, d): how often each of these numbers occurs
+    # counts, mean, squares: (d,): values of each column, their mean, and the sum of squared deviations from
+    # it
     counts: FloatArray
     mean: FloatArray
     squares: FloatArray

@@ -48,18 +48,10 @@ class WrittenPart:
 
 @dataclass(frozen=True)
 class Target:
-    """Where parts go, and what tells this run from others.
+    """Where parts go, and what tells this run from others."""
 
-    Parameters
-    ----------
-    folder : str
-        From the root, since a worker may have been started in another folder; or an address.
-    fingerprint : str
-        Of the rows, the model and the columns: a part of another run is not kept.
-    """
-
-    folder: str
-    fingerprint: str
+    folder: str  # from the root, since a worker may have been started in another folder; or an address
+    fingerprint: str  # of the rows, the model and the columns: a part of another run is not kept
 
     def _note(self, name: str) -> Path:
         return Path(self.folder) / PROGRESS / f"{name.replace(os.sep, '%')}.json"

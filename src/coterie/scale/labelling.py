@@ -149,7 +149,7 @@ def _fit_blocks(
     notes = (*getattr(estimator, "notes_", ()), *began, *said_by(caught), *unsaved)
     model = _nameless(estimator.local_)
     if hasattr(model, "medoid_indices_"):  # numbered as in the data
-        model.medoid_indices_ = rows.ready.filling.table_rows(model.medoid_indices_)
+        model.medoid_indices_ = rows.filling.table_rows(model.medoid_indices_)
     return BlocksFitted(estimator, Labelling(model, None, numbers), notes)
 
 
@@ -164,7 +164,7 @@ def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> ValuesByN
     """Return where the best of the starts on a sample ended, drawn as from a table in memory."""
     points, n_start = rows.scaled, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
-        points = rows.scaling.apply(draw_sample(rows.ready.values, n_start, request.seed).X)
+        points = rows.scaling.apply(draw_sample(rows.values, n_start, request.seed).X)
     return start_on(winner, points, in_order=request.rows_may_move)
 
 
@@ -183,16 +183,16 @@ def _fit_whole(
 
 def _fit_observed(winner: Candidate, rows: BlockRows, request: FitRequest) -> BlocksFitted:
     """Fit k-means to the cells that are there: the best of its starts on the sample, then passes over all."""
-    cells = rows.scaling.apply(rows.ready.sampled_cells)
+    cells = rows.scaling.apply(rows.sampled_cells)
     parameters = {**winner.parameters, "missing": "observed"}
     order = row_order(rows.scaled) if request.rows_may_move else np.arange(len(cells))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a start need not be an optimum
         start = replace(winner, parameters=parameters).make().fit(np.ascontiguousarray(cells[order]))
-    found, scaling = rows.ready.found, rows.scaling
+    found, scaling = rows.found, rows.scaling
     origin = scaling.apply(found.mean[None, :])[0]
     shift = start.tol * float(np.mean((found.spread / scaling.factor) ** 2))
-    blocks = rows.ready.cells.scaled(scaling)
+    blocks = rows.cells.scaled(scaling)
     run = run_observed(blocks, start.cluster_centers_, origin, start.max_iter, shift)
     shared = ("n_clusters", "random_state", "missing")
     how: ValuesByName = {name: parameters[name] for name in shared if name in parameters}
@@ -204,7 +204,7 @@ def _fit_observed(winner: Candidate, rows: BlockRows, request: FitRequest) -> Bl
 
 def _fit_prototypes(winner: Candidate, rows: BlockRows) -> BlocksFitted:
     """Fit k-prototypes or k-modes: to the sample, then its prototypes to all rows."""
-    found, scaling = rows.ready.found, rows.scaling
+    found, scaling = rows.found, rows.scaling
     parameters = dict(winner.parameters)
     if winner.method == "kprototypes" and parameters.get("gamma", "auto") == "auto":
         is_number = [known is None for known in rows.opened.levels]
@@ -225,8 +225,8 @@ def _fit_classes(
     winner: Candidate, rows: BlockRows, request: FitRequest, progress: ProgressOption
 ) -> BlocksFitted:
     """Fit latent classes to all rows, by the cells that are there."""
-    takes_gaps = bool(rows.opened.levels) or rows.ready.filling.is_observed
-    blocks = rows.ready.cells.scaled(rows.scaling) if takes_gaps else rows.blocks
+    takes_gaps = bool(rows.opened.levels) or rows.filling.is_observed
+    blocks = rows.cells.scaled(rows.scaling) if takes_gaps else rows.blocks
     categorical = None if rows.mixed is None else rows.mixed.categorical
     estimator = estimator_of(winner, progress, checkpoint=request.checkpoint, categorical=categorical)
     with warnings.catch_warnings(record=True) as caught:

@@ -21,21 +21,11 @@ class Change(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """Gaps filled with medians or from similar rows, then columns scaled.
+    """Gaps filled with medians or from similar rows, then columns scaled."""
 
-    Parameters
-    ----------
-    medians : array of shape (d,) or None
-        What gaps are filled with.
-    donors : Donors or None
-        Rows that values are taken from instead.
-    scaling : Scaling or None
-        What is done to the columns afterwards.
-    """
-
-    medians: FloatArray | None = None
-    donors: Donors | None = None
-    scaling: Scaling | None = None
+    medians: FloatArray | None = None  # (d,): what gaps are filled with
+    donors: Donors | None = None  # rows that values are taken from instead
+    scaling: Scaling | None = None  # what is done to the columns afterwards
 
     def apply(self, X: Data) -> Data:
         """Return rows filled and scaled."""

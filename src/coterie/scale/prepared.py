@@ -63,33 +63,15 @@ AT_ONCE = 1 << 16  # rows among which the place of a kept one is looked for
 
 @dataclass(frozen=True, eq=False)
 class Filling:
-    """What was done about missing values.
+    """What was done about missing values."""
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows of the data.
-    counts : sequence of (str, int)
-        Columns that lack values, and in how many rows, the most first.
-    rule : str or None
-        Which rows were left out: those with a gap ("any") or without any value ("all").
-    is_kept : array of bool or None
-        Which rows are grouped; None: all.
-    preparation : Preparation
-        How gaps are filled.
-    is_observed : bool
-        Whether methods that take gaps count observed cells only.
-    is_median : bool
-        Whether medians were asked for.
-    """
-
-    n_rows: int
-    counts: Sequence[tuple[str, int]] = ()
-    rule: str | None = None
-    is_kept: AnyArray | None = None
-    preparation: Preparation = field(default_factory=Preparation)
-    is_observed: bool = False
-    is_median: bool = False
+    n_rows: int  # rows of the data
+    counts: Sequence[tuple[str, int]] = ()  # columns that lack values, and in how many rows, the most first
+    rule: str | None = None  # which rows were left out: those with a gap ("any") or without any value ("all")
+    is_kept: AnyArray | None = None  # which rows are grouped; None: all
+    preparation: Preparation = field(default_factory=Preparation)  # how gaps are filled
+    is_observed: bool = False  # whether methods that take gaps count observed cells only
+    is_median: bool = False  # whether medians were asked for
 
     @property
     def n_dropped(self) -> int:
@@ -144,50 +126,22 @@ class SampledRows(PreparedRows):
 
 @dataclass(frozen=True, eq=False)
 class PreparedBlocks:
-    """Data in blocks ready to be grouped.
+    """Data in blocks ready to be grouped."""
 
-    Parameters
-    ----------
-    opened : Opened
-        Columns, and all rows as they are.
-    filling : Filling
-        What was done about missing values.
-    cells : Blocks
-        The rows that are grouped, with gaps.
-    values : Blocks
-        The same filled; mixed rows keep their gaps.
-    blocks : Blocks
-        The same scaled.
-    scaling : Scaling
-        How.
-    whole : Whole or None
-        Moments of the columns, exact; None for mixed rows.
-    found : Survey
-        What a pass told about the cells.
-    sample : Sample
-        Some rows, filled.
-    sampled_cells : array
-        The same with gaps.
-    notes : tuple of str
-        What was done.
-    keeper : object
-        What decoded rows of `cells` are kept on the disk as long as.
-    """
+    opened: Opened  # columns, and all rows as they are
+    filling: Filling  # what was done about missing values
+    cells: Blocks  # the rows that are grouped, with gaps
+    values: Blocks  # the same filled; mixed rows keep their gaps
+    blocks: Blocks  # the same scaled
+    scaling: Scaling  # how
+    whole: moments.BlockTotals | None  # moments of the columns, exact; None for mixed rows
+    found: Survey  # what a pass told about the cells
+    sample: DrawnRows  # some rows, filled
+    sampled_cells: Data  # the same with gaps
+    notes: tuple[str, ...]  # what was done
+    keeper: Keeper | None = None  # what decoded rows of `cells` are kept on the disk as long as
 
-    opened: Opened
-    filling: Filling
-    cells: Blocks
-    values: Blocks
-    blocks: Blocks
-    scaling: Scaling
-    whole: moments.BlockTotals | None
-    found: Survey
-    sample: DrawnRows
-    sampled_cells: Data
-    notes: tuple[str, ...]
-    keeper: Keeper | None = None
-
-    def at_hand(self) -> SampledRows:
+    def sampled(self) -> SampledRows:
         """Return the sampled rows as the pipeline for tables in memory takes them."""
         opened, sample = self.opened, self.sample
         table = Table(opened.title, opened.columns, opened.has_names, len(sample.rows), sample.X)

@@ -11,25 +11,21 @@ import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import AnyArray, Data, FloatArray, Indices, Labels, ValuesByName
-from coterie.data import LeftOut, Scaling, Table
+from coterie._support.typing import AnyArray, Data, Indices, Labels, ValuesByName
+from coterie.data import LeftOut, Table
 from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.geography.places import columns_in_table
-from coterie.data.geography.positions import Positions, group_positions, middle_longitude, note_turns
+from coterie.data.geography.positions import middle_longitude
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.belief import MixedColumns
-from coterie.evaluate.internal import Estimate
-from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
+from coterie.pipeline import Candidate, Clustering, Fact, Groups, Recipe
 from coterie.pipeline.fit import find_groups
 from coterie.pipeline.groups import (
     RowUnits,
-    centers_of,
-    effect_sizes,
     mixed_columns,
     number_labels,
-    share_explained,
 )
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.request import FitRequest, make_request
@@ -38,69 +34,29 @@ from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.rows.sampling import compare_sample
 from coterie.scale import evaluate
 from coterie.scale.blocks import Blocks
-from coterie.scale.columns import Opened
+from coterie.scale.describe import describe_blocks
 from coterie.scale.labelling import BlocksFitted, Labelling, fit_winner, label_with_gaps, look_up
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
-from coterie.scale.methods.group_totals import (
-    CellTotals,
-    GroupTotals,
-    estimate_silhouette,
-    place_vectors,
-    total_cells,
-    total_groups,
-    total_positions,
-)
-from coterie.scale.methods.kmeans import KMeans
 from coterie.scale.preparation import Preparation
 from coterie.scale.prepared import PreparedBlocks, prepare_blocks
 from coterie.scale.runtime.counters import PASS_PROGRESS
 from coterie.scale.runtime.passes import lazy_array
-from coterie.scale.sampling import DrawnRows
 from coterie.scale.truth import Truth, read_truth
 
-SILHOUETTE_ROWS = 2000  # whose distances to all drawn rows are summed up
-EXACT = {
-    "sse": "sum of squares within groups",
-    "bss": "sum of squares between groups",
-    "calinski_harabasz_score": "Calinski-Harabasz",
-    "davies_bouldin_score": "Davies-Bouldin",
-    "simplified_silhouette_score": "simplified silhouette",
-}
 EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
-class BlockRows:
+class BlockRows(PreparedBlocks):
     """Rows in blocks, and some of them in memory."""
 
-    ready: PreparedBlocks
     truth: Truth | None = None  # the class of each row, where it was given
     has_silhouette: bool = True  # whether the silhouette is estimated
-
-    @property
-    def opened(self) -> Opened:
-        """The columns, and all rows as they are."""
-        return self.ready.opened
 
     @property
     def source(self) -> str:
         """What to call the data."""
         return self.opened.title
-
-    @property
-    def blocks(self) -> Blocks:
-        """The rows that are grouped, filled and scaled."""
-        return self.ready.blocks
-
-    @property
-    def sample(self) -> DrawnRows:
-        """Some of them, filled."""
-        return self.ready.sample
-
-    @property
-    def scaling(self) -> Scaling:
-        """How the columns are scaled."""
-        return self.ready.scaling
 
     @property
     def n_rows(self) -> int:
@@ -123,11 +79,6 @@ class BlockRows:
         return self.opened.left_out
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was done."""
-        return self.ready.notes
-
-    @property
     def mixed(self) -> MixedColumns | None:
         """Which columns are categories; None: none."""
         return mixed_columns(self.opened.levels) if self.opened.levels else None
@@ -135,7 +86,7 @@ class BlockRows:
     @cached_property
     def units(self) -> RowUnits:
         """How rows are described; longitudes are told around the mean direction of all rows."""
-        opened, mean = self.opened, self.ready.found.mean
+        opened, mean = self.opened, self.found.mean
         axes = ([opened.columns.index(name) for name in place.axes] for place in opened.places)
         middles = tuple(middle_longitude(mean[None, at]) for at in axes)
         return RowUnits(opened.columns, opened.levels, opened.places, middles or None)
@@ -143,7 +94,7 @@ class BlockRows:
     @cached_property
     def at_hand(self) -> MemoryRows:
         """The sampled rows, as rows of a table in memory."""
-        return MemoryRows(self.ready.at_hand())
+        return MemoryRows(self.sampled())
 
     @property
     def scaled(self) -> Data:
@@ -163,7 +114,7 @@ class BlockRows:
     @property
     def sampled_rows(self) -> Indices:
         """Which rows of the data the sample consists of."""
-        return self.ready.filling.table_rows(self.sample.rows)
+        return self.filling.table_rows(self.sample.rows)
 
     @cached_property
     def classes(self) -> AnyArray | None:
@@ -181,7 +132,7 @@ class BlockRows:
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
-        gaps, is_observed = self.at_hand.prepared.gaps(), self.ready.filling.is_observed
+        gaps, is_observed = self.at_hand.prepared.gaps(), self.filling.is_observed
         return compare_sample(
             self.scaled, gaps, self.sample.rows, self.n_rows, request, self.mixed, is_observed=is_observed
         )
@@ -208,19 +159,19 @@ class BlockRows:
             return number_labels(labelling.known[self.sample.rows], labelling.numbers)
         points = self.scaled
         if labelling.takes_gaps:
-            points = self.scaling.apply(self.ready.sampled_cells)
+            points = self.scaling.apply(self.sampled_cells)
         return number_labels(np.asarray(labelling.model.predict(points)), labelling.numbers)
 
     def grouped(self, labelling: Labelling) -> Blocks:
         """Return the rows that are grouped as the model takes them: filled, or with gaps."""
-        return self.ready.cells.scaled(self.scaling) if labelling.takes_gaps else self.blocks
+        return self.cells.scaled(self.scaling) if labelling.takes_gaps else self.blocks
 
     def label_task(self, labelling: Labelling) -> tuple[Any, ...]:
         """Return blocks of all rows, and a function of a block with arguments that gives its labels.
 
         The labels of rows that were left out are masked.
         """
-        filling, rows = self.ready.filling, self.opened.blocks
+        filling, rows = self.filling, self.opened.blocks
         if filling.is_kept is None:
             return (self.grouped(labelling), *labelling.task())
         if labelling.known is not None:
@@ -261,120 +212,7 @@ class BlockRows:
         self, fitted: BlocksFitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
     ) -> tuple[Groups, tuple[Fact, ...]]:
         """Sum up the rows of every group, and find examples in the sample."""
-        labelling, by_size = fitted.labels, np.argsort(fitted.labels.numbers)
-        sampled, whole = self.sampled_labels(labelling), self.ready.whole
-        totals: GroupTotals | None = None
-        if whole is not None:
-            origin = self.scaling.apply(whole.origin[None, :])[0].astype(self.blocks.dtype)
-            names = np.arange(len(labelling.numbers))
-            groups_of = self._labels(labelling) if labelling.takes_gaps else labelling.task()
-            totals = total_groups(
-                self.blocks, groups_of, names, origin, 0, seed, _known_sums(fitted, by_size)
-            )
-            if self.has_silhouette:
-                totals = totals.with_silhouette(self._silhouette(sampled, len(names), seed))
-            spread = np.sqrt(np.asarray(whole.columns.variance))
-            means = (self.scaling.invert(totals.means), np.asarray(whole.columns.mean), spread)
-        if totals is not None and not self.opened.places:
-            profile = self._profile(sampled, totals.sizes, *means)
-        else:
-            profile = self._profile_of_cells(sampled, self._labels(labelling), len(labelling.numbers))
-        if self.opened.angles is not None:
-            positions = self._positions(sampled, self._labels(labelling), len(labelling.numbers))
-            profile = replace(profile, positions=positions)
-        is_plain = totals is not None and not self.opened.places
-        explained = share_explained(profile, self.scaling, self.n_rows) if is_plain else None
-        about = (*filter(None, [profile.rule_note]), *note_turns(profile))
-        filling = self.ready.filling
-        groups = Groups(
-            source=self.source,
-            n_rows=filling.n_rows,
-            columns=self.columns,
-            left_out=self.left_out,
-            notes=(*self.notes, *notes, *fitted.notes, *about),
-            recipe=recipe,
-            scaling=self.scaling,
-            medians=filling.preparation.medians,
-            model=labelling.model,
-            numbers=labelling.numbers,
-            labels=sampled,
-            profile=profile,
-            centers=centers_of(labelling.model, self.scaling, by_size, profile.means)
-            if is_plain
-            else profile.means,
-            explained=explained,
-            seconds=seconds,
-            levels=self.opened.levels,
-            readings=self.opened.column_readings(),
-            n_dropped=filling.n_dropped,
-            places=self.opened.places,
-        )
-        return groups, () if totals is None else self._facts(totals, groups)
-
-    def _labels(self, labelling: Labelling) -> Blocks:
-        """Return the groups of all rows, as blocks."""
-        return evaluate.label_blocks(labelling.lazy(self.grouped(labelling)), self.blocks, "labels")
-
-    def _profile_of_cells(self, labels: Labels, blocks: Blocks, n_groups: int) -> Profile:
-        """Return the profile of mixed rows, and of positions: the cells that are there count."""
-        found: CellTotals = total_cells(self.ready.values, blocks, n_groups, self.units)
-        profile = self._profile(labels, found.sizes, found.means, found.center, found.spread)
-        return replace(profile, positions=self._positions(labels, blocks, n_groups))
-
-    def _positions(self, labels: Labels, blocks: Blocks, n_groups: int) -> tuple[Positions, ...]:
-        """Return where the groups are: centres and outermost rows of all rows."""
-        opened, sample = self.opened, self.sample
-        found = []
-        for place in (*opened.places, *filter(None, [opened.angles])):
-            is_angles = place is opened.angles
-            at = [opened.columns.index(name) for name in (place.columns if is_angles else place.axes)]
-            rows, some = (self.blocks, self.scaled) if is_angles else (self.ready.values, sample.X)
-            centers, radii = group_positions(place_vectors(np.asarray(some), at), labels, n_groups)
-            if not sample.is_whole:
-                centers, radii = total_positions(rows, blocks, n_groups, at, radii)
-            found.append(Positions(*place.columns, centers, radii))
-        return tuple(found)
-
-    def _profile(
-        self, labels: Labels, sizes: FloatArray, means: FloatArray, center: FloatArray, spread: FloatArray
-    ) -> Profile:
-        """Return the profile of the sample with sizes, means and differences of all rows."""
-        sample, seen = self.sample, self.units.describe(self.sample.X)
-        few = profile_groups(
-            seen.X, labels, seen.columns, len(sizes), rows=self.sampled_rows, category_of=seen.category_of
-        )
-        differences = (means - center) / np.where(spread > 0, spread, 1.0)
-        note = few.rule_note or ("" if sample.is_whole else f"rules and typical rows are from {sample}")
-        counts = sizes.astype(np.int64)
-        return replace(
-            few,
-            sizes=counts,
-            means=means,
-            differences=differences,
-            spread=spread,
-            effects=effect_sizes(counts, differences, self.n_rows),
-            rule_note=note,
-        )
-
-    def _silhouette(self, labels: Labels, k: int, seed: int) -> Estimate | None:
-        """Return the silhouette, estimated from the sampled rows."""
-        n_drawn = min(SILHOUETTE_ROWS, len(self.points))
-        return estimate_silhouette(
-            np.asarray(self.points), labels.astype(np.int32), k, n_drawn, self.n_rows, seed
-        )
-
-    def _facts(self, totals: GroupTotals, groups: Groups) -> tuple[Fact, ...]:
-        """Return what is known about the groups of all rows, exact or with its error."""
-        values = totals.values
-        facts = [Fact(title, float(values[name])) for name, title in EXACT.items() if name in values]
-        if groups.explained is not None and groups.k > 1:
-            facts.append(Fact("share of the variance between groups", groups.explained))
-        value = values.get("silhouette_score")
-        if isinstance(value, Estimate):
-            against = "all rows" if self.sample.is_whole else f"{len(self.sample.rows):,} drawn rows"
-            how, is_exact = f"{value.n_drawn:,} rows against {against}", value.n_drawn == self.n_rows
-            facts.append(Fact("silhouette", float(value), is_exact, value.standard_error, how))
-        return tuple(facts)
+        return describe_blocks(self, fitted, recipe, seconds, notes, seed)
 
     def compare(self, groups: Groups, fitted: BlocksFitted) -> Comparison | None:
         """Return the agreement with the truth of all rows, where it was given."""
@@ -391,20 +229,12 @@ class BlockRows:
         return LazyClustering(**parts, facts=facts, rows=self, labelling=fitted.labels)
 
 
-def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[AnyArray, AnyArray] | None:
-    """Return sizes and means of the groups where the fit has found them exactly: k-means of all rows."""
-    model = fitted.model
-    if not isinstance(model, KMeans) or fitted.labels.known is not None:
-        return None
-    return model.cluster_sizes_[by_size], model.cluster_means_[by_size]
-
-
 def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRows:
     """Choose, measure and scale the columns of data in blocks, and draw some rows."""
     _refuse(request)
     prepared = prepare_blocks(source, request, tracker)
     truth = read_truth(request.truth, prepared.opened, prepared.filling.is_kept)
-    return BlockRows(prepared, truth, request.silhouette)
+    return BlockRows(**vars(prepared), truth=truth, has_silhouette=request.silhouette)
 
 
 def _refuse(request: FitRequest) -> None:

@@ -24,34 +24,17 @@ READER_MARKS = frozenset(mark.casefold() for mark in MISSING_MARKS)
 
 @dataclass(frozen=True, eq=False)
 class CellFacts:
-    """What the cells of one column hold.
+    """What the cells of one column hold."""
 
-    Parameters
-    ----------
-    n_rows, n_missing : int
-        Rows, and cells without a value.
-    marks : mapping of str to int
-        Words that say that a value is missing.
-    texts : frozenset of str
-        The different texts, up to 20,000.
-    is_many : bool
-        Whether there are more.
-    n_stray : int
-        Cells that do not fit the reading of the column.
-    stray : (int, str) or None
-        The row of the first of them, counted from 0, and what it holds.
-    first : tuple of str
-        The first cells that hold something.
-    """
-
+    # n_rows, n_missing: rows, and cells without a value
     n_rows: int
     n_missing: int
-    marks: Counts
-    texts: frozenset[str]
-    is_many: bool
-    n_stray: int
-    stray: tuple[int, str] | None
-    first: tuple[str, ...]
+    marks: Counts  # words that say that a value is missing
+    texts: frozenset[str]  # the different texts, up to 20,000
+    is_many: bool  # whether there are more
+    n_stray: int  # cells that do not fit the reading of the column
+    stray: tuple[int, str] | None  # the row of the first of them, counted from 0, and what it holds
+    first: tuple[str, ...]  # the first cells that hold something
 
 
 @dataclass(frozen=True, eq=False)

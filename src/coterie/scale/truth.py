@@ -24,18 +24,10 @@ NO_CLASS = "None"  # the class of rows that have none, as for a table in memory
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """The class of each row that is grouped.
+    """The class of each row that is grouped."""
 
-    Parameters
-    ----------
-    codes : Blocks
-        One column of whole numbers.
-    names : tuple of str
-        What the codes 0, 1, ... stand for; empty: the numbers are the classes.
-    """
-
-    codes: Blocks
-    names: tuple[str, ...] = ()
+    codes: Blocks  # one column of whole numbers
+    names: tuple[str, ...] = ()  # what the codes 0, 1, ... stand for; empty: the numbers are the classes
 
     def of_rows(self, rows: Indices) -> AnyArray:
         """Return the classes of some rows."""

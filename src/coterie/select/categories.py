@@ -9,7 +9,7 @@ import numpy as np
 from coterie._support import scikit_learn
 from coterie._support.typing import Data, MatrixLike, Model
 from coterie.cluster.categorical import learn_columns
-from coterie.distance import Distance, find_distance
+from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
 from coterie.distance.mixed import holds_categories, learn_table
 from coterie.distance.table import TableEncoding
@@ -18,23 +18,12 @@ from coterie.evaluate.belief import MixedColumns
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of numbers and codes, and the method told which columns are codes.
+    """Rows of numbers and codes, and the method told which columns are codes."""
 
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Numbers, codes of categories, NaN where a cell is missing.
-    columns : MixedColumns
-        Which is which.
-    estimator : estimator
-        Unfitted; it takes these rows.
-    metric : str or Distance
-        The distance between rows by which groups are judged: the method's own, else Gower's.
-    """
-
-    X: Data
-    columns: MixedColumns
-    estimator: Model
+    X: Data  # (n, d): numbers, codes of categories, NaN where a cell is missing
+    columns: MixedColumns  # which is which
+    estimator: Model  # unfitted; it takes these rows
+    # the distance between rows by which groups are judged: the method's own, else Gower's
     metric: DistanceLike
 
 
@@ -51,7 +40,7 @@ def code_rows(X: MatrixLike, estimator: Model, *, who: str) -> CodedRows | None:
     told = estimator.get_params(deep=False)
     metric = told.get("metric")
     if metric is not None and holds_categories(metric, X):
-        table, distance = _table_of_distance(X, metric, who)
+        table, distance = learn_table(X, distance=find_distance(metric), who=who)
         changes: dict[str, object] = {"metric": distance}
     elif "categorical" in told:
         table = learn_columns(X, told["categorical"], who=who)
@@ -68,10 +57,6 @@ def code_rows(X: MatrixLike, estimator: Model, *, who: str) -> CodedRows | None:
     rows = np.ascontiguousarray(table.encode(X, who=who), dtype=np.float64)
     ours = scikit_learn.clone(estimator).set_params(**changes)
     return CodedRows(rows, columns, ours, changes.get("metric", columns.gower))  # type: ignore[arg-type]
-
-
-def _table_of_distance(X: MatrixLike, metric: DistanceLike, who: str) -> tuple[TableEncoding, Distance]:
-    return learn_table(X, distance=find_distance(metric), who=who)
 
 
 def _takes_categories_alone(estimator: Model) -> bool:

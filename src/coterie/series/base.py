@@ -21,7 +21,17 @@ from coterie.series.collection import Points, SeriesCollection, collect, read_se
 
 @estimator
 class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """An estimator whose rows are time series and whose groups have centres that are series."""
+    """An estimator whose rows are time series and whose groups have centres that are series.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Iterations of the best run.
+    n_features_in_ : int
+        Points of the longest series.
+    feature_names_in_ : array of str
+        Names of the columns of a wide frame.
+    """
 
     _copies_are_dense_spots = True
     row_attributes = ("labels_",)

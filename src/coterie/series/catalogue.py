@@ -22,8 +22,6 @@ from coterie.distance import Parameter
 from coterie.distance.catalogue import check_settings
 
 ANYWHERE = -1  # the engine's word for no window
-
-
 BEYOND_ALL = 2**31  # no series has as many points: a window or skip of that many is not a limit
 
 
@@ -135,8 +133,6 @@ _OPEN = (
 
 
 _GAMMA = Number(1e-100)  # its inverse must be a number
-
-
 _DISTANCES = (
     SeriesDistance(
         "dtw",

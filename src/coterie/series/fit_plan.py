@@ -19,24 +19,13 @@ NO_WINDOW = "none"
 
 @dataclass(frozen=True)
 class SeriesPlan:
-    """Where series are in a table, and how they are compared.
+    """Where series are in a table, and how they are compared."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Of a long table: id, time, and one or more columns of values. Empty: every row is a series.
-    distance : SeriesDistance
-        With what it has been told; the window may still depend on the series.
-    window : int or str
-        Most steps in time between matched points, "auto" or "none".
-    normalisation : str
-        A name of `coterie.series.normalise`.
-    """
-
+    # of a long table: id, time, and one or more columns of values. Empty: every row is a series
     columns: tuple[str, ...]
-    distance: SeriesDistance
-    window: int | str
-    normalisation: str
+    distance: SeriesDistance  # with what it has been told; the window may still depend on the series
+    window: int | str  # most steps in time between matched points, "auto" or "none"
+    normalisation: str  # a name of `coterie.series.normalise`
 
     def settled(self, longest: int) -> SeriesDistance:
         """Return the distance with its window, for series of at most so many points."""

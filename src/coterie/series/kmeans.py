@@ -57,8 +57,6 @@ class TimeSeriesKMeans(SeriesClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=3
-        How many groups.
     metric : {"dtw", "softdtw", "euclidean"}, default="dtw"
         "dtw": time may stretch, barycentres by DBA. "softdtw": the same with a smooth minimum, barycentres by
         L-BFGS. "euclidean": point by point, for series of one length.
@@ -70,16 +68,10 @@ class TimeSeriesKMeans(SeriesClusterer):
         First centres: series far from those so far are likely; random series; or the centres themselves.
     n_init : int, default=1
         How many starts; the run of least inertia is kept.
-    max_iter : int, default=50
-        Most iterations of one run.
     tol : float, default=1e-6
         Stop when J falls by at most this share.
     max_iter_barycenter : int, default=100
         Most iterations of one barycentre.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -89,12 +81,6 @@ class TimeSeriesKMeans(SeriesClusterer):
         The nearest centre of each series.
     inertia_ : float
         The value of J.
-    n_iter_ : int
-        Iterations of the best run.
-    n_features_in_ : int
-        Points of the longest series.
-    feature_names_in_ : array of str
-        Names of the columns of a wide frame.
 
     Examples
     --------

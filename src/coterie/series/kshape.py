@@ -50,20 +50,12 @@ class KShape(SeriesClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=3
-        How many groups.
     n_init : int, default=1
         How many starts; the run of least inertia is kept.
-    max_iter : int, default=100
-        Most iterations of one run.
     tol : float, default=1e-4
         Stop when no label changes and the inertia changes by at most this share.
     init : {"k-means++", "random"} or series, default="k-means++"
         First groups: about series far from each other, a random partition, or about the shapes given.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -73,12 +65,6 @@ class KShape(SeriesClusterer):
         The nearest shape of each series.
     inertia_ : float
         Sum of the shape-based distances to the nearest shape.
-    n_iter_ : int
-        Iterations of the best run.
-    n_features_in_ : int
-        Points of the longest series.
-    feature_names_in_ : array of str
-        Names of the columns of a wide frame.
 
     Examples
     --------

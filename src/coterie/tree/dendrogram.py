@@ -109,7 +109,8 @@ class Dendrogram(MeasuredTree):
         >>> tree.cut(best="silhouette", X=[[9.0], [2.0], [0.0], [1.0]])
         array([0, 1, 1, 1])
         """
-        told = [name for name, value in _criteria(n_clusters, height, min_size, best) if value is not None]
+        cuts = {"n_clusters": n_clusters, "height": height, "min_size": min_size, "best": best}
+        told = [name for name, value in cuts.items() if value is not None]
         if len(told) != 1:
             given = " and ".join(told) or "none"
             raise InvalidParameter(f"cut needs one of n_clusters, height, min_size and best, got {given}.")
@@ -212,7 +213,3 @@ class Dendrogram(MeasuredTree):
         if self.n_leaves <= MOST_DRAWN:
             return f"{self!r}\n{self.draw()}"
         return f"{self!r}\n{outline(self)}"
-
-
-def _criteria(*values: object) -> zip[tuple[str, object]]:
-    return zip(("n_clusters", "height", "min_size", "best"), values, strict=True)

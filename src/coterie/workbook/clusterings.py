@@ -42,7 +42,9 @@ def fit(state: State, operation: Operation, tracker: Tracker) -> State:
         labels = np.where(labels >= 0, 0, labels)
     free = tuple(replace(group, locked=False) for group in state.groups)
     groups, next_id = _matched(replace(state, groups=free), labels, found.k)
-    after = replace(state, preparation=kept, answer=_light(found)).regrouped(labels, groups, next_id)
+    # without its rows: they are found again by what they were prepared by
+    answer = replace(found, rows=None)
+    after = replace(state, preparation=kept, answer=answer).regrouped(labels, groups, next_id)
     return _with_belief(after, found, rows)
 
 
@@ -259,11 +261,6 @@ def _constraints(state: State, told: Settings, rows: Indices) -> ValuesByName:
 def _plain(arguments: Settings) -> ValuesByName:
     """Return the arguments that decide how rows are prepared."""
     return {name: value for name, value in arguments.items() if name in (*PREPARES, "weights")}
-
-
-def _light(found: Clustering) -> Clustering:
-    """Return the answer without its rows: they are found again by what they were prepared by."""
-    return replace(found, rows=None)
 
 
 LONG: dict[str, Callable[[State, Operation, Tracker], State]] = {

@@ -14,35 +14,20 @@ from coterie.workbook.state import Group, State
 
 @dataclass(frozen=True, eq=False)
 class StateComparison:
-    """Groups of one state by groups of another, over the rows that both have.
+    """Groups of one state by groups of another, over the rows that both have."""
 
-    Parameters
-    ----------
-    counts : array of shape (k_a + 1, k_b + 1)
-        Rows by group of each; the last row and column are noise.
-    names_a, names_b : list of str
-        Names of the groups.
-    matched : list of (int, int)
-        Groups that correspond one to one, by `coterie.match`.
-    moved : array
-        Rows that are in another group than the one that corresponds to theirs.
-    ari : float
-        Adjusted Rand index, noise being a group.
-    groups_a, groups_b : tuple of Group
-        The groups themselves.
-    labels_b : array
-        Labels of the second state, numbered as the groups of the first that they correspond to; those that
-        correspond to none follow.
-    """
-
-    counts: AnyArray
+    counts: AnyArray  # (k_a + 1, k_b + 1): rows by group of each; the last row and column are noise
+    # names_a, names_b: names of the groups
     names_a: list[str]
     names_b: list[str]
-    matched: list[tuple[int, int]]
-    moved: Indices
-    ari: float
+    matched: list[tuple[int, int]]  # groups that correspond one to one, by `coterie.match`
+    moved: Indices  # rows that are in another group than the one that corresponds to theirs
+    ari: float  # adjusted Rand index, noise being a group
+    # groups_a, groups_b: the groups themselves
     groups_a: tuple[Group, ...]
     groups_b: tuple[Group, ...]
+    # labels of the second state, numbered as the groups of the first that they correspond to; those that
+    # correspond to none follow
     labels_b: Labels
 
     @property

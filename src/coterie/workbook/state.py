@@ -155,10 +155,6 @@ class State:
         """Return the state without its data, for another process that has them."""
         return replace(self, data=None)  # type: ignore[arg-type]  # until it is attached again
 
-    def attached(self, data: Dataset) -> State:
-        """Return the state with its data."""
-        return replace(self, data=data)
-
     def place(self, group: str) -> int:
         """Return the label of a group by its id."""
         for at, one in enumerate(self.groups):

@@ -27,9 +27,7 @@ def tree(
     similarity: Annotated[bool, option("--similarity", help="DATA is a square of similarities.")] = False,
     cut: Annotated[
         str | None,
-        option(
-            "--cut", "-k", metavar="WHERE", help="3: clusters; 2.5 (with a point): height; best: silhouette"
-        ),
+        option("--cut", "-k", metavar="WHERE", help="Groups (3), height (2.5) or best (by silhouette)."),
     ] = None,
     scale: options.Scale = "auto",
     columns: options.Columns = [],  # noqa: B006  # typer copies it

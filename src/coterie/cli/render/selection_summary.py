@@ -10,6 +10,7 @@ from rich.table import Table
 
 from coterie._printing import count_of
 from coterie._support.notes import render_notes
+from coterie.cli import options
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.summary import plain_table
 from coterie.cli.render.terminal import console
@@ -130,5 +131,5 @@ def _next_command(found: Selection) -> str:
     if found.evidence.k == 1:
         return "none to fit; coterie fit with -k would make some all the same"
     method = [] if found.method == "kmeans" else ["--method", found.method]
-    distance = [] if found.distance is None else ["--distance", found.distance]
-    return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method, *distance])
+    told = options.typed(found.request.arguments, *options.OF_ROWS, "keep")
+    return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method, *told])

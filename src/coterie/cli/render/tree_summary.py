@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import quote
+from shlex import join
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from coterie._printing import count_of, listed
 from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Labels
+from coterie.cli import options
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cli.tree_growth import GrownTree
@@ -42,9 +43,10 @@ def show(grown: GrownTree, *, as_json: bool, labels: Path | None, newick: Path |
     if labels is None:
         print(f"\ngroups     add {'' if grown.labels is not None else '--cut 3 '}-o groups.csv")
         if tree.n_leaves > MOST_DRAWN and not grown.how.is_matrix:
-            source = quote(grown.table.source)
-            distance = "" if grown.how.fit.distance is None else f" --distance {grown.how.fit.distance}"
-            print(f"picture    coterie plot dendrogram {source} --linkage {grown.how.linkage}{distance}")
+            cut = [] if grown.labels is None else ["-k", str(len(np.unique(grown.labels)))]
+            told = options.typed(grown.how.fit.arguments, *options.OF_ROWS)
+            drawn = ["dendrogram", grown.table.source, "--linkage", grown.how.linkage, *cut, *told]
+            print(f"picture    {join(['coterie', 'plot', *drawn])}")
     for what, path in (("groups", labels), ("tree", newick)):
         if path is not None:
             print(f"\n{what:<10} {path}")

@@ -167,10 +167,10 @@ class Quality:
         dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
         shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
         by = f", {self.distance} distance" if found.levels else ""
-        how = f"judged on {SCALINGS[self.scale]}{by}"
+        how = f"on {SCALINGS[self.scale]}{by}"
         columns = count_of(len(found.columns), "column")
         lines = [
-            f"{found.source}   {count_of(len(found.labels), 'row')}{dropped}; {found.label_name} by "
+            f"{found.source}   {count_of(len(found.labels), 'row')}{dropped}; {found.label_name} judged by "
             f"{columns} of {found.data_source} ({shown}), {how}"
         ]
         left_out = [f"left out: {each}" for each in found.left_out]

@@ -103,10 +103,6 @@ class AgglomerativeClustering(TreeClusterer):
         Number of rows; of pieces of the connectivity before they were joined.
     dendrogram_ : Dendrogram
         The tree.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Notes
     -----

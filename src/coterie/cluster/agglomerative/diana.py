@@ -54,12 +54,6 @@ class Diana(RowTree):
         The diameter of each cluster that is split.
     divisive_coefficient_ : float
         From 0 to 1: the higher, the clearer the structure; it grows with the number of rows.
-    dendrogram_ : Dendrogram
-        The tree.
-    n_leaves_ : int
-        Number of rows.
-    n_features_in_ : int
-        Number of columns.
 
     Notes
     -----

@@ -51,10 +51,6 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Cluster of each column.
     n_clusters_, n_leaves_, n_connected_components_, children_, distances_
         As in `AgglomerativeClustering`.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

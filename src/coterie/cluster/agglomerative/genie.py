@@ -64,12 +64,6 @@ class Genie(RowTree):
     distances_ : array of shape (n_samples - 1,)
         The height of each merge: the length of its edge, or of a later one that is shorter, so that heights
         rise.
-    dendrogram_ : Dendrogram
-        The tree.
-    n_leaves_ : int
-        Number of rows.
-    n_features_in_ : int
-        Number of columns.
 
     Notes
     -----

@@ -49,7 +49,15 @@ class TreeClusterer(Clusterer):
 
 @estimator
 class RowTree(TreeClusterer):
-    """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances."""
+    """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances.
+
+    Attributes
+    ----------
+    dendrogram_ : Dendrogram
+        The tree.
+    n_leaves_ : int
+        Number of rows.
+    """
 
     row_attributes = ("labels_",)
 

@@ -112,10 +112,6 @@ class Birch(DistanceTransformer):
     root_, dummy_leaf_ : CFNode
         The same tree as objects, made when asked for: its root, and an empty node whose `next_leaf_` is the
         first leaf.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Notes
     -----

@@ -79,7 +79,32 @@ class CategoricalRun:
 
 @estimator
 class _PrototypeClusterer(WeightedClusterer):
-    """What k-modes and k-prototypes share: everything but which columns are numbers."""
+    """What k-modes and k-prototypes share: everything but which columns are numbers.
+
+    Parameters
+    ----------
+    init : {"cao", "huang", "random"} or array-like of shape (n_clusters, n_features), default="cao"
+        Rows to start from. "cao": rows of frequent categories that differ from each other; the same each
+        time. "huang": the rows most like categories drawn by their frequency. "random": random rows.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
+        one start for "cao" and an array.
+    max_iter : int, default=100
+        Most passes over all rows of one run.
+    n_jobs : int, default=None
+        Threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every start.
+
+    Attributes
+    ----------
+    inertia_, cost_ : float
+        The cost.
+    epoch_costs_ : array of float
+        The cost after every pass of the best run.
+    n_iter_ : int
+        Passes of the best run.
+    """
 
     n_clusters: int = parameter(Whole(1), default=8)
     _: KW_ONLY
@@ -241,20 +266,8 @@ class KModes(_PrototypeClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
-    init : {"cao", "huang", "random"} or array-like of shape (n_clusters, n_features), default="cao"
-        Rows to start from. "cao": rows of frequent categories that differ from each other; the same each
-        time. "huang": the rows most like categories drawn by their frequency. "random": random rows.
-    n_init : "auto" or int, default="auto"
-        How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
-        one start for "cao" and an array.
     max_iter : int, default=100
         Most passes over all rows of one run.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    n_jobs : int, default=None
-        Threads.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
@@ -266,12 +279,6 @@ class KModes(_PrototypeClusterer):
         The nearest mode of each row.
     inertia_, cost_ : float
         The cost.
-    epoch_costs_ : array of float
-        The cost after every pass of the best run.
-    n_iter_ : int
-        Passes of the best run.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------
@@ -305,26 +312,14 @@ class KPrototypes(_PrototypeClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     categorical : sequence of column names or numbers, or None, default=None
         Columns that are categories although they hold numbers. Text, yes/no and categories of a frame
         always are.
     gamma : "auto" or float, default="auto"
         What a category that differs costs. "auto": half of the mean standard deviation of the numbers, as
         Huang advises.
-    init : {"cao", "huang", "random"} or array-like of shape (n_clusters, n_features), default="cao"
-        Rows to start from. "cao": rows of frequent categories that differ from each other; the same each
-        time. "huang": the rows most like categories drawn by their frequency. "random": random rows.
-    n_init : "auto" or int, default="auto"
-        How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
-        one start for "cao" and an array.
     max_iter : int, default=100
         Most passes over all rows of one run.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    n_jobs : int, default=None
-        Threads.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
@@ -338,12 +333,6 @@ class KPrototypes(_PrototypeClusterer):
         The cost.
     gamma_ : float
         The gamma that was used.
-    epoch_costs_ : array of float
-        The cost after every pass of the best run.
-    n_iter_ : int
-        Passes of the best run.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------

@@ -19,21 +19,11 @@ MISSING, OTHER = -1, -2  # codes of a cell that is missing, and of a category th
 
 @dataclass(frozen=True, eq=False)
 class MixedRows:
-    """The numbers and the categories of a table, apart.
+    """The numbers and the categories of a table, apart."""
 
-    Parameters
-    ----------
-    numbers : array of float64 of shape (n_rows, n_numbers)
-        NaN where missing.
-    codes : array of int32 of shape (n_rows, n_categories)
-        -1 where missing, -2 where a category is new.
-    n_levels : array of int64 of shape (n_categories,)
-        How many categories each of these columns has.
-    """
-
-    numbers: Doubles
-    codes: AnyArray
-    n_levels: Indices
+    numbers: Doubles  # (n_rows, n_numbers): NaN where missing
+    codes: AnyArray  # (n_rows, n_categories): -1 where missing, -2 where a category is new
+    n_levels: Indices  # (n_categories,): how many categories each of these columns has
 
     @property
     def n(self) -> int:

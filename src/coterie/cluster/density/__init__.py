@@ -1,20 +1,5 @@
 """Methods that follow the density: DBSCAN, HDBSCAN, OPTICS."""
 
-from typing import TYPE_CHECKING
+from coterie._support.lazy import lazy_package
 
-from coterie._support.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from coterie.cluster.density.eps import read_curve
-    from coterie.cluster.density.neighbourhoods import find_in_rows
-
-__all__ = ["find_in_rows", "read_curve"]
-
-if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "coterie.cluster.density.eps": ["read_curve"],
-            "coterie.cluster.density.neighbourhoods": ["find_in_rows"],
-        },
-    )
+__getattr__, __dir__, __all__ = lazy_package(__name__)

@@ -145,13 +145,9 @@ class DBSCAN(WeightedClusterer):
     metric : str or callable, default="euclidean"
         A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
-    metric_params : dict, default=None
-        Parameters of the distance.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         Kept for scikit-learn's sake: the labels never depend on it, and the engine is chosen by the data; see
         `algorithm_used_`.
-    leaf_size : int, default=30
-        Kept for scikit-learn's sake: the tree has leaves of its own size.
     p : float, default=None
         Exponent of ``metric="minkowski"``.
     n_jobs : int, default=None
@@ -183,10 +179,6 @@ class DBSCAN(WeightedClusterer):
         Whether all pairs of rows were compared.
     recall_ : float
         Share of the true neighbours in the graph, measured on a sample; 1 of an exact fit.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     References
     ----------

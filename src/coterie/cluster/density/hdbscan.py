@@ -100,15 +100,11 @@ class HDBSCAN(WeightedClusterer):
     metric : str or callable, default="euclidean"
         A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances, dense (infinity: unknown) or sparse.
-    metric_params : dict, default=None
-        Parameters of the distance.
     alpha : float, default=1.0
         Divides the distances; from 1e-12 to 1e12.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
         With "brute", and for distances that scikit-learn has no tree for, `alpha` divides core distances as
         well, as in scikit-learn. The engine is chosen by the data; see `algorithm_used_`.
-    leaf_size : int, default=40
-        Kept for scikit-learn's sake: the tree has leaves of its own size.
     n_jobs : int, default=None
         Threads; the labels do not depend on it.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
@@ -149,10 +145,6 @@ class HDBSCAN(WeightedClusterer):
         Whether the tree is that of all pairs.
     recall_ : float
         Share of the true neighbours in the graph, measured on a sample; 1 of an exact fit.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     References
     ----------

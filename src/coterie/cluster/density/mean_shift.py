@@ -87,10 +87,6 @@ class MeanShift(Clusterer):
         Steps of the seed that took most.
     bandwidth_ : float
         The radius that was used.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Notes
     -----
@@ -300,8 +296,9 @@ def get_bin_seeds(X: MatrixLike, bin_size: float, min_bin_freq: int = 1) -> Data
         )
         return given if isinstance(given, np.ndarray) else rows
     if not len(seeds):
+        most = int(np.unique(bins, axis=0, return_counts=True)[1].max())
         raise InvalidParameter(
-            f"min_bin_freq must be at most {_most_frequent(bins)}, the rows of the fullest bin of size "
+            f"min_bin_freq must be at most {most}, the rows of the fullest bin of size "
             f"{bin_size:g}, got {min_bin_freq}."
         )
     with np.errstate(all="ignore"):
@@ -315,10 +312,6 @@ def _frequent(bins: FloatArray, least: int) -> FloatArray:
     order = np.argsort(first)
     found: FloatArray = different[order][counts[order] >= least]
     return found
-
-
-def _most_frequent(bins: FloatArray) -> int:
-    return int(np.unique(bins, axis=0, return_counts=True)[1].max())
 
 
 def peaks(places: FloatArray, counts: AnyArray, bandwidth: float, threads: int) -> Centers:

@@ -81,8 +81,6 @@ class OPTICS(WeightedClusterer):
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
     p : float, default=2
         Exponent of ``metric="minkowski"``.
-    metric_params : dict, default=None
-        Parameters of the distance.
     cluster_method : {"xi", "dbscan"}, default="xi"
         Valleys with steep sides, see `cluster_optics_xi`, or a cut at `eps`, see `cluster_optics_dbscan`.
     eps : float, default=None
@@ -96,8 +94,6 @@ class OPTICS(WeightedClusterer):
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         Kept for scikit-learn's sake: the order never depends on it, and the engine is chosen by the data; see
         `algorithm_used_`.
-    leaf_size : int, default=30
-        Kept for scikit-learn's sake: the tree has leaves of its own size.
     memory : str or joblib.Memory, default=None
         Where to keep the order between fits: other clusters of the same rows are then found at once.
     n_jobs : int, default=None
@@ -119,10 +115,6 @@ class OPTICS(WeightedClusterer):
         First and last place in `ordering_` of every valley, smaller ones first; with ``cluster_method="xi"``.
     algorithm_used_ : str
         The engine: "kd_tree", "tiles", "matrix", "graph" or "blocks".
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     References
     ----------

@@ -235,13 +235,13 @@ class _ReachabilityPlot:
                 end = self._side_end(self.rises_steeply, self.falls, steep)
                 for descent in reversed(descents):
                     found = self._valley(descent, steep, end, came_from)
-                    if found is not None and self._weight(*found) >= least:
+                    if found is None:
+                        continue
+                    start, last = found
+                    if self.weight_before[last + 1] - self.weight_before[start] >= least:
                         yield found
             at = end + 1
             peak = float(self.reach[at])
-
-    def _weight(self, start: int, end: int) -> float:
-        return float(self.weight_before[end + 1] - self.weight_before[start])
 
     def _still_deep(self, descents: list[_Descent], peak: float) -> list[_Descent]:
         """Return the descents that begin well above everything since."""

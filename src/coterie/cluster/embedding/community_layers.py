@@ -41,20 +41,11 @@ MOST_PARTS = 5_000  # of the graph without links between them, whose means are c
 
 @dataclass(frozen=True, eq=False)
 class CommunityTree:
-    """Communities of the rows, and how they merge.
+    """Communities of the rows, and how they merge."""
 
-    Parameters
-    ----------
-    base : array of int of shape (n_rows,)
-        Community of each row at the start.
-    merges : array of int of shape (n_communities - 1, 2)
-        The two that each merge joins: communities, then earlier merges.
-    persistence : array of shape (n_communities,)
-        How well the clusters after each number of merges hold together, from 0 to 1.
-    """
-
-    base: Indices
-    merges: Indices
+    base: Indices  # (n_rows,): community of each row at the start
+    merges: Indices  # (n_communities - 1, 2): the two that each merge joins: communities, then earlier merges
+    # (n_communities,): how well the clusters after each number of merges hold together, from 0 to 1
     persistence: FloatArray
 
     @property

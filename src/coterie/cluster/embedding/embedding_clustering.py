@@ -110,8 +110,6 @@ class EmbeddingClustering(Clusterer):
         Share of each row's links that stay in its cluster.
     embedding_ : array of shape (n_samples, 2)
         The rows as points of a map (`map`), computed when it is first read.
-    n_features_in_ : int
-        Number of columns.
 
     Notes
     -----

@@ -111,8 +111,6 @@ class AffinityPropagation(Clusterer):
         is always the same, whatever the number of threads.
     n_jobs : int, default=None
         Threads; the answer does not depend on it.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -126,10 +124,6 @@ class AffinityPropagation(Clusterer):
         The similarities, with the preferences on the diagonal and the noise.
     n_iter_ : int
         Iterations.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Notes
     -----

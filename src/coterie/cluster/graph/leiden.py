@@ -93,8 +93,6 @@ class Leiden(Clusterer):
         Number of communities.
     n_iter_ : int
         Iterations that were made.
-    n_features_in_ : int
-        Number of columns.
 
     Notes
     -----

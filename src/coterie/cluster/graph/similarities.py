@@ -21,14 +21,8 @@ from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 
 LARGEST = 1e290  # of similarities: sums of messages stay finite whatever the rows and iterations
-
-
 ROWS_AT_ONCE = 256
-
-
 SAMPLE = 100_000  # cells that a median is looked for by
-
-
 BRACKET = (0.48, 0.52)  # shares of the sample between which the median lies, or all cells are sorted
 
 

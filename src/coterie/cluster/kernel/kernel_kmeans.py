@@ -81,8 +81,6 @@ class KernelKMeans(DistanceTransformer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     kernel : {"rbf", "linear", "poly", "sigmoid", "cosine", "precomputed"} or callable, default="rbf"
         "rbf": exp(-gamma |x - y|^2); "linear": x.y; "poly": (gamma x.y + coef0)^degree; "sigmoid":
         tanh(gamma x.y + coef0), no inner product in general; "cosine": x.y / (|x| |y|). "precomputed": `X`
@@ -104,14 +102,8 @@ class KernelKMeans(DistanceTransformer):
         rows; random ones; or the first label of each row.
     n_init : "auto" or int, default="auto"
         How many starts; the run of least inertia is kept. "auto" is 10. An array is one start.
-    max_iter : int, default=300
-        Most iterations of one run.
     tol : float, default=0
         Stop also when the inertia falls by at most this share in one iteration.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -128,8 +120,6 @@ class KernelKMeans(DistanceTransformer):
         Whether it was the kernel itself.
     gamma_ : float
         The gamma that was used.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------

@@ -45,18 +45,10 @@ class BisectingKMeans(CenterClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : {"random", "k-means++", "random partition"} or callable, default="random"
         First centres of every split, see `KMeans`.
     n_init : int, default=1
         Starts per split; the best one is kept.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    max_iter : int, default=300
-        Most iterations of one run.
-    verbose : int, default=0
-        Whether to print every iteration.
     tol : float, default=1e-4
         As in `KMeans`.
     copy_x : bool, default=True
@@ -82,10 +74,6 @@ class BisectingKMeans(CenterClusterer):
         The splits as a tree: leaf c is group c.
     n_iter_ : int
         Iterations of all splits together.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

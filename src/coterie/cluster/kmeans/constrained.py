@@ -75,8 +75,6 @@ class ConstrainedKMeans(CenterClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     size_min : int, array-like of shape (n_clusters,) or None, default=1
         The fewest rows of a group, one number for all or one for each. None is 0. Sizes count rows, whatever
         they weigh.
@@ -89,15 +87,9 @@ class ConstrainedKMeans(CenterClusterer):
         First centres, as in `KMeans`.
     n_init : "auto" or int, default="auto"
         How many starts; the run of least J is kept. "auto" is 1 for "k-means++" and for an array, else 10.
-    max_iter : int, default=300
-        Most iterations of one run.
     tol : float, default=1e-4
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns. A run always stops when no label changes.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -112,10 +104,6 @@ class ConstrainedKMeans(CenterClusterer):
     exact_ : bool
         Whether no other assignment to these centres keeps the constraints at a lower J; False where that was
         searched for, not proved.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -103,11 +103,6 @@ class Units:
     apart: Indices  # pairs of units, each once
     first_row: Indices  # of each unit, to name it by
 
-    @property
-    def is_single(self) -> bool:
-        """Whether every unit is one row."""
-        return len(self.counts) == len(self.unit_of_row)
-
 
 def join_rows(
     X: Data,

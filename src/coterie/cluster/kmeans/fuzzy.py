@@ -79,8 +79,6 @@ class FuzzyCMeans(DistanceTransformer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     m : float, default=2.0
         The fuzzifier, above 1: how much groups share their rows.
     init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
@@ -88,15 +86,9 @@ class FuzzyCMeans(DistanceTransformer):
     n_init : "auto" or int, default="auto"
         How many starts; the run of the least objective is kept. "auto" is 10 for starts that are merely
         random or a callable's, else 1.
-    max_iter : int, default=300
-        Most iterations of one run.
     tol : float, default=1e-6
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -118,12 +110,6 @@ class FuzzyCMeans(DistanceTransformer):
         better. None with one group, and where centres coincide.
     n_iter_ : int
         Iterations of the best run.
-    converged_ : bool
-        Whether it stopped by itself.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -25,27 +25,13 @@ FINER = 4  # times as many features for comparing starts as are kept
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Where k-means stands after more rows.
+    """Where k-means stands after more rows."""
 
-    Parameters
-    ----------
-    centers : array of shape (n_clusters, n_columns)
-        In the order of the clusters before.
-    features : ClusteringFeatures
-        All rows so far.
-    inertia : float
-        Upper bound of the sum of squared distances of all rows to their nearest centres.
-    n_iter : int
-        Iterations.
-    is_fresh : bool
-        Whether the centres come from a fresh start, which was better than going on.
-    """
-
-    centers: Centers
-    features: ClusteringFeatures
-    inertia: float
-    n_iter: int
-    is_fresh: bool
+    centers: Centers  # (n_clusters, n_columns): in the order of the clusters before
+    features: ClusteringFeatures  # all rows so far
+    inertia: float  # upper bound of the sum of squared distances of all rows to their nearest centres
+    n_iter: int  # iterations
+    is_fresh: bool  # whether the centres come from a fresh start, which was better than going on
 
 
 def rows_as_features(X: FloatArray, weights: Weights | None) -> ClusteringFeatures:

@@ -91,8 +91,6 @@ class HierarchicalKMeans(CenterClusterer):
         Weighted sum of squared distances of the rows to the centres of their groups.
     n_iter_ : int
         Iterations of k-means, of all splits together.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------

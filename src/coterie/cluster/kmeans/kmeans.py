@@ -80,8 +80,6 @@ class KMeans(CenterClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
         First centres. "k-means++": greedy k-means++, rows far from the centres so far are likely, and of
         2 + ln k candidates the best one is taken. "random": random rows. "random partition": means of a
@@ -90,15 +88,9 @@ class KMeans(CenterClusterer):
     n_init : "auto" or int, default="auto"
         How many starts; the run of least inertia is kept, the first one of equals. "auto" is 10 for starts
         that are merely random or a callable's, 1 for "k-means++", for an array, and when `improve` is set.
-    max_iter : int, default=300
-        Most iterations of one run.
     tol : float, default=1e-4
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns. A run always stops when no label changes.
-    verbose : int, default=0
-        Whether to print every iteration.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     copy_x : bool, default=True
         Kept for scikit-learn's sake. There, False allows `X` to be changed on the way; here it never is, and
         no copy is made either way.
@@ -122,8 +114,6 @@ class KMeans(CenterClusterer):
         Stop also when the inertia falls by at most this share in one iteration.
     history : bool, default=False
         Whether to record every step in `history_`.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
     missing : {"refuse", "observed"}, default="refuse"
         What to do about missing cells (NaN). "observed": J sums over observed cells only (k-POD). A row goes
         to the centre that is nearest in the cells that it has, a centre to the mean of the cells that its
@@ -150,10 +140,6 @@ class KMeans(CenterClusterer):
         After `partial_fit`: all rows seen, as a few hundred weighted means.
     history_ : KMeansHistory or None
         The steps of the best run, if asked for.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

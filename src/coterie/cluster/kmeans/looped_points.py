@@ -35,21 +35,11 @@ class Picks:
 
 @dataclass(frozen=True, eq=False)
 class LoopedPoints(ABC):
-    """Rows whose passes are made one by one from here, where the engine has no loop of its own.
+    """Rows whose passes are made one by one from here, where the engine has no loop of its own."""
 
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Rows.
-    weights : array of shape (n,) or None
-        Of the rows.
-    n_threads : int
-        Threads; the answer does not depend on it.
-    """
-
-    X: Data
-    weights: Weights | None
-    n_threads: int
+    X: Data  # (n, d): rows
+    weights: Weights | None  # (n,): of the rows
+    n_threads: int  # threads; the answer does not depend on it
 
     @property
     @abstractmethod

@@ -60,8 +60,6 @@ class MiniBatchKMeans(CenterClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
         First centres, as in `KMeans`, picked from `init_size` rows.
     max_iter : int, default=100
@@ -72,8 +70,6 @@ class MiniBatchKMeans(CenterClusterer):
         Whether to print every step.
     compute_labels : bool, default=True
         Whether to label all rows at the end.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     tol : float, default=0.0
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns; 0 never stops.
@@ -106,10 +102,6 @@ class MiniBatchKMeans(CenterClusterer):
         Batches used.
     exact_ : bool
         False: centres are moved by samples.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -86,8 +86,6 @@ class KMedoids(DistanceTransformer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     metric : str, callable or Distance, default="euclidean"
         A name of `coterie.distance.distances()`, a distance, or a function of two rows (slow, and all
         distances are kept). "precomputed": `X` is a matrix of distances. "similarity": of similarities; the
@@ -113,8 +111,6 @@ class KMedoids(DistanceTransformer):
         Rows in a sample of "clara" (None: 40 per cluster, at least 1000) or "onebatch" (None: 100 ln(k n)).
     n_subsamples : int, default=5
         Subsamples of "clara".
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every pass.
 
@@ -137,8 +133,6 @@ class KMedoids(DistanceTransformer):
         The method that ran.
     exact_ : bool
         Whether every swap was judged by all rows: not by samples that leave some out.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------

@@ -86,8 +86,6 @@ class BayesianGaussianMixture(MixtureClusterer):
         Stop when the lower bound, of all rows together, gains less than this.
     reg_covar : float, default=1e-6
         Added to the variances of the rows of a component.
-    max_iter : int, default=100
-        Most iterations of one run.
     n_init : int, default=1
         How many starts; the run of the largest lower bound is kept.
     init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
@@ -107,16 +105,12 @@ class BayesianGaussianMixture(MixtureClusterer):
     covariance_prior : float or array, default=None
         Expected covariance, times the degrees of freedom: (n_features, n_features) for "full" and "tied",
         (n_features,) for "diag", a number for "spherical". None: that of all rows.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     warm_start : bool, default=False
         Whether `fit` goes on from the posterior of the last one.
     verbose : int, default=0
         Whether to print every start (1), and times and changes (2).
     verbose_interval : int, default=10
         Iterations between two lines.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -127,14 +121,8 @@ class BayesianGaussianMixture(MixtureClusterer):
     covariances_, precisions_, precisions_cholesky_ : arrays
         Covariances, their inverses, and upper triangular U with ``precision = U @ U.T``, of the shapes that
         `GaussianMixture` gives them.
-    labels_ : array of int32 of shape (n_samples,)
-        The likeliest component of each row.
     n_components_used_ : int
         How many components are the likeliest of some row.
-    converged_ : bool
-        Whether the best run stopped by itself.
-    n_iter_ : int
-        Its iterations.
     lower_bound_ : float
         Lower bound of the log evidence of all rows, without constants.
     lower_bounds_ : list of float
@@ -149,10 +137,6 @@ class BayesianGaussianMixture(MixtureClusterer):
         How many rows each mean rests on.
     degrees_of_freedom_ : array of shape (n_components,), a number for "tied"
         How firmly each covariance is believed.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -78,8 +78,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         Stop when the mean log-likelihood of a row gains less than this.
     reg_covar : float, default=1e-6
         Added to the variances. With 0, components without extent are refused.
-    max_iter : int, default=100
-        Most iterations of one run.
     n_init : int, default=1
         How many starts; the run of largest likelihood is kept.
     init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
@@ -87,8 +85,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         shares.
     weights_init, means_init, precisions_init : arrays, default=None
         First parameters, instead of those of the first assignment.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     warm_start : bool, default=False
         Whether `fit` goes on from the parameters of the last one.
     verbose : int, default=0
@@ -100,8 +96,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         would fall, the plain step is taken instead.
     history : bool, default=False
         Whether to record every step in `history_`.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -114,22 +108,12 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         (n_components, n_features, n_features) for "full", (n_features, n_features) for "tied" and "EEE",
         (n_components, n_features) for "diag" and families that end in I, (n_components,) for "spherical",
         "EII" and "VII".
-    labels_ : array of int32 of shape (n_samples,)
-        The likeliest component of each row.
-    converged_ : bool
-        Whether the best run stopped by itself.
-    n_iter_ : int
-        Its iterations.
     lower_bound_ : float
         Mean log-likelihood at its last iteration.
     lower_bounds_ : list of float
         Mean log-likelihood at each iteration; never falls.
     history_ : MixtureHistory or None
         The steps of the best run, if asked for.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -16,24 +16,13 @@ FEWEST_ITERATIONS = 2  # the first bound is that of the old parameters
 
 @dataclass(frozen=True, eq=False)
 class MixtureGrowth:
-    """Where a mixture stands after more rows.
+    """Where a mixture stands after more rows."""
 
-    Parameters
-    ----------
-    parameters : Parameters
-        In float64.
-    weight : float
-        Of all rows seen.
-    bounds : tuple of float
-        After each iteration, a lower bound of the mean log-likelihood of all rows seen; it never falls.
-    converged : bool
-        Whether the last iteration gained less than `tol`.
-    """
-
-    parameters: Parameters
-    weight: float
+    parameters: Parameters  # in float64
+    weight: float  # of all rows seen
+    # after each iteration, a lower bound of the mean log-likelihood of all rows seen; it never falls
     bounds: tuple[float, ...]
-    converged: bool
+    converged: bool  # whether the last iteration gained less than `tol`
 
 
 def grow_mixture(

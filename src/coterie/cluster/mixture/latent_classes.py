@@ -70,20 +70,11 @@ ClassSums: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The parameters of all classes.
+    """The parameters of all classes."""
 
-    Parameters
-    ----------
-    weights : array of shape (n_classes,)
-        Share of all rows in each class.
-    probabilities : list of arrays of shape (n_classes, n_levels)
-        Of the categories, one array per column of them.
-    means, variances : arrays of shape (n_classes, n_numbers)
-        Of the numbers.
-    """
-
-    weights: Doubles
-    probabilities: list[Doubles]
+    weights: Doubles  # (n_classes,): share of all rows in each class
+    probabilities: list[Doubles]  # (n_classes, n_levels): of the categories, one array per column of them
+    # means, variances: (n_classes, n_numbers): of the numbers
     means: Doubles
     variances: Doubles
 
@@ -250,8 +241,6 @@ class LatentClasses(LikelihoodClusterer):
         always are.
     tol : float, default=1e-8
         Stop when the mean log-likelihood of a row gains less than this.
-    max_iter : int, default=1000
-        Most iterations of one run.
     n_init : int, default=10
         How many starts; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
@@ -278,10 +267,6 @@ class LatentClasses(LikelihoodClusterer):
         The same after every iteration of the best run.
     n_iter_ : int
         Its iterations.
-    converged_ : bool
-        Whether it stopped by itself.
-    n_features_in_ : int
-        Number of columns.
 
     Examples
     --------

@@ -50,7 +50,17 @@ def _are_factors(factors: FloatArray, precisions: FloatArray, is_diagonal: bool)
 
 @estimator
 class MixtureClusterer(DensityClusterer):
-    """An estimator whose groups are the components of a Gaussian mixture."""
+    """An estimator whose groups are the components of a Gaussian mixture.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        The likeliest component of each row.
+    converged_ : bool
+        Whether the best run stopped by itself.
+    n_iter_ : int
+        Its iterations.
+    """
 
     means_: FloatArray = fitted(Tensor("components", "columns"))
     weights_: FloatArray = fitted(Tensor("components", low=0, high=1 + LEAST_TOTAL))

@@ -58,18 +58,12 @@ NOT_WHOLE = 1e-6  # by which the sum of the weights in a file may differ from 1
 
 @dataclass(frozen=True, eq=False)
 class Sphere:
-    """The parameters of all components.
+    """The parameters of all components."""
 
-    Parameters
-    ----------
-    weights, concentrations : arrays of shape (n_components,)
-        Share of all rows, and how closely the rows lie about the direction.
-    directions : array of shape (n_components, n_columns)
-        Unit vectors.
-    """
-
+    # weights, concentrations: (n_components,): share of all rows, and how closely the rows lie about the
+    # direction
     weights: Doubles
-    directions: Doubles
+    directions: Doubles  # (n_components, n_columns): unit vectors
     concentrations: Doubles
 
     @property
@@ -282,15 +276,11 @@ class VonMisesFisherMixture(LikelihoodClusterer):
         Whether every component has its own concentration, or all have the same.
     tol : float, default=1e-6
         Stop when the mean log-likelihood of a row gains less than this.
-    max_iter : int, default=300
-        Most iterations of one run.
     n_init : int, default=1
         How many starts; the run of the largest likelihood is kept.
     init_params : {"kmeans", "k-means++", "random"}, default="kmeans"
         First groups: those of spherical k-means, or the rows nearest to one row per component, which are
         picked by k-means++ or at random.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
@@ -310,12 +300,6 @@ class VonMisesFisherMixture(LikelihoodClusterer):
         The same after every iteration of the best run; never falls.
     n_iter_ : int
         Its iterations.
-    converged_ : bool
-        Whether it stopped by itself.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -66,8 +66,6 @@ class ModeClustering(Clusterer):
     dimension_ : float
         Dimension of the data at the scale of the neighbourhoods; the number of columns where there are too
         few rows to tell.
-    n_features_in_ : int
-        Columns of the fit.
 
     Notes
     -----

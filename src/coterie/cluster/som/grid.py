@@ -19,14 +19,6 @@ SLACK = 1e-9
 class Grid:
     """Nodes in rows and columns, numbered row by row; neighbours in a row are 1 apart.
 
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Its size.
-    layout : {"rectangular", "hexagonal"}
-        Squares with up to eight neighbours, or hexagons with up to six: every second row is half a node to
-        the right.
-
     Examples
     --------
     >>> Grid(2, 2, "hexagonal").places.round(2).tolist()
@@ -35,8 +27,11 @@ class Grid:
     [1, 3, 4]
     """
 
+    # n_rows, n_columns: its size
     n_rows: int
     n_columns: int
+    # squares with up to eight neighbours, or hexagons with up to six: every second row is half a node to the
+    # right
     layout: str
 
     @property

@@ -111,10 +111,6 @@ class SelfOrganizingMap(DistanceTransformer):
         Share of rows whose two nearest nodes are not neighbours.
     n_iter_ : int
         Epochs.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -94,11 +94,6 @@ class Places:
         return np.asarray(most * add(values * (self.weights / most)[:, None]))
 
 
-def rows_among(X: CheckedRows, points: AnyArray, *, is_given: bool) -> CheckedRows:
-    """Return some of the rows; of a given matrix, their columns too."""
-    return X[points][:, points] if is_given else X[points]
-
-
 _KINDS: dict[str, InputKind] = dict(zip(GIVEN, ("similarities", "distances"), strict=True))
 RULES = InputRules(
     takes_sparse=True,
@@ -121,7 +116,20 @@ def check_non_negative(weights: AnyArray, who: str) -> AnyArray:
 
 @estimator
 class SpectralBase:
-    """An estimator that gives rows coordinates from the graph of their affinities."""
+    """An estimator that gives rows coordinates from the graph of their affinities.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n_samples, n_components)
+        Coordinates of each row.
+    affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
+        W; computed when asked for.
+    n_parts_ : int
+        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
+        all positive: there, eigenvalues of nearly 0 tell.
+    exact_ : bool
+        False with landmarks.
+    """
 
     _: KW_ONLY
     affinity: str | Callable[..., float] = parameter(
@@ -336,8 +344,8 @@ def _of_weight(
     """Return the rows that weigh anything, and their weights: others must not influence the graph."""
     if weights is None or weights.all():
         return X, weights
-    kept = weights[weights > 0]
-    return rows_among(X, weights > 0, is_given=is_given), None if (kept == 1.0).all() else kept
+    points, kept = weights > 0, weights[weights > 0]
+    return X[points][:, points] if is_given else X[points], None if (kept == 1.0).all() else kept
 
 
 def _places(state: Settings, *, is_given: bool) -> Places:

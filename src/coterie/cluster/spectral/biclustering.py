@@ -46,7 +46,27 @@ ALIKE = 9  # digits to which vectors are equally flat; of those the larger singu
 
 @estimator
 class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
-    """What both kinds of biclustering share: parameters, singular vectors, k-means of places."""
+    """What both kinds of biclustering share: parameters, singular vectors, k-means of places.
+
+    Parameters
+    ----------
+    svd_method : {"randomized", "arpack"}, default="randomized"
+        How singular vectors are found: by our own block methods, or by Lanczos' method. Small matrices are
+        decomposed whole.
+    n_svd_vecs : int, default=None
+        Vectors that the block methods hold beyond those asked for, or that Lanczos' method holds in all.
+    mini_batch : bool, default=False
+        Whether to use mini-batch k-means.
+    init : {"k-means++", "random"} or array, default="k-means++"
+        First centres of k-means.
+    n_init : int, default=10
+        Starts of k-means.
+
+    Attributes
+    ----------
+    biclusters_ : tuple of two arrays
+        `rows_` and `columns_`.
+    """
 
     n_clusters: Any
     _: KW_ONLY
@@ -132,19 +152,6 @@ class SpectralCoclustering(SpectralBiclusterer):
     ----------
     n_clusters : int, default=3
         How many biclusters.
-    svd_method : {"randomized", "arpack"}, default="randomized"
-        How singular vectors are found: by our own block methods, or by Lanczos' method. Small matrices are
-        decomposed whole.
-    n_svd_vecs : int, default=None
-        Vectors that the block methods hold beyond those asked for, or that Lanczos' method holds in all.
-    mini_batch : bool, default=False
-        Whether to use mini-batch k-means.
-    init : {"k-means++", "random"} or array, default="k-means++"
-        First centres of k-means.
-    n_init : int, default=10
-        Starts of k-means.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
 
     Attributes
     ----------
@@ -154,12 +161,6 @@ class SpectralCoclustering(SpectralBiclusterer):
         Which columns are in each bicluster.
     row_labels_, column_labels_ : arrays of int32
         The bicluster of each row and of each column.
-    biclusters_ : tuple of two arrays
-        `rows_` and `columns_`.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------
@@ -215,19 +216,6 @@ class SpectralBiclustering(SpectralBiclusterer):
         How many singular vectors are looked at.
     n_best : int, default=3
         How many of them are kept.
-    svd_method : {"randomized", "arpack"}, default="randomized"
-        How singular vectors are found: by our own block methods, or by Lanczos' method. Small matrices are
-        decomposed whole.
-    n_svd_vecs : int, default=None
-        Vectors that the block methods hold beyond those asked for, or that Lanczos' method holds in all.
-    mini_batch : bool, default=False
-        Whether to use mini-batch k-means.
-    init : {"k-means++", "random"} or array, default="k-means++"
-        First centres of k-means.
-    n_init : int, default=10
-        Starts of k-means.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
 
     Attributes
     ----------
@@ -237,12 +225,6 @@ class SpectralBiclustering(SpectralBiclusterer):
         Which columns are in each block.
     row_labels_, column_labels_ : arrays of int32
         The group of each row and of each column.
-    biclusters_ : tuple of two arrays
-        `rows_` and `columns_`.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

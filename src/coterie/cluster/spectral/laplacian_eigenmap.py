@@ -42,23 +42,10 @@ class LaplacianEigenmap(
 
     Attributes
     ----------
-    embedding_ : array of shape (n_samples, n_components)
-        Coordinates of each row.
     eigenvalues_ : array of shape (n_components + 1,)
         Of the Laplacian, without that of the constant; one more than there are coordinates.
     eigengaps_ : array of shape (n_components,)
         Differences of the eigenvalues.
-    affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
-        W; computed when asked for.
-    n_parts_ : int
-        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
-        all positive: there, eigenvalues of nearly 0 tell.
-    exact_ : bool
-        False with landmarks.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -157,7 +157,8 @@ def singular_vectors(
     trivial = found.trivial
     if is_wide:  # the smaller of the two matrices of products
         A = A.T
-        trivial = _unit(found.matrix @ found.trivial) if found.value == 1.0 else _constant(A.shape[1])
+        n = A.shape[1]
+        trivial = _unit(found.matrix @ found.trivial) if found.value == 1.0 else np.full(n, 1 / np.sqrt(n))
     problem = _gram_problem(A, trivial, found.value)
     k = min(n_wanted, A.shape[1] - 1)
     if k < 1:
@@ -210,7 +211,3 @@ def _gram_problem(A: LinearOperator, trivial: FloatArray, value: float) -> Eigen
 
 def _unit(vector: FloatArray) -> FloatArray:
     return np.asarray(vector / np.linalg.norm(vector))
-
-
-def _constant(n: int) -> FloatArray:
-    return np.full(n, 1 / np.sqrt(n))

@@ -65,15 +65,11 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     eigen_solver : {None, "arpack", "lobpcg", "amg"}, default=None
         None grows block Krylov spaces; "arpack" and "lobpcg" are SciPy's; "amg" is LOBPCG with a
         preconditioner from the package pyamg, and stores the graph.
     n_components : int or None, default=None
         How many eigenvectors; None is `n_clusters`.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result, whatever the number of threads.
     n_init : int, default=10
         Starts of k-means.
     gamma : float, default=1.0
@@ -120,23 +116,10 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         Group of each row.
-    embedding_ : array of shape (n_samples, n_components)
-        Coordinates of each row.
     eigenvalues_ : array of shape (n_components + 1,)
         Of the Laplacian, from the smallest up; one more than there are coordinates.
     eigengaps_ : array of shape (n_components,)
         Differences of the eigenvalues: ``eigengaps_[k - 1]`` is large if there are k connected groups.
-    affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
-        W; computed when asked for.
-    n_parts_ : int
-        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
-        all positive: there, eigenvalues of nearly 0 tell.
-    exact_ : bool
-        False with landmarks.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, when `X` had any.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol
@@ -177,7 +177,7 @@ def read_database(
         elif not query.strip():
             raise InvalidParameter(f"{name}: the query is empty.")
         rows = _collected(database, name, query, wanted, most)
-    return name, rows.with_notes(tuple(notes)) if isinstance(rows, SpooledRows) else rows, notes
+    return name, replace(rows, notes=tuple(notes)) if isinstance(rows, SpooledRows) else rows, notes
 
 
 def _open(where: str | os.PathLike[str], name: str) -> Database:

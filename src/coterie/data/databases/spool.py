@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -40,35 +40,19 @@ class SpooledRows:
 
     The query runs once: all passes over the rows see the same ones in the same order, whatever happens to the
     database meanwhile.
-
-    Parameters
-    ----------
-    name : str
-        What to call the database in messages, without a password.
-    folder : Folder
-        Where the files are; only the user may read it.
-    files : tuple of (str, int)
-        Path and number of rows of each.
-    schema : mapping of str to polars type
-        Type of each column over all files; a column that is text in one is text.
-    notes : tuple of str
-        What the reader decided.
     """
 
-    name: str
-    folder: Folder
-    files: tuple[tuple[str, int], ...]
+    name: str  # what to call the database in messages, without a password
+    folder: Folder  # where the files are; only the user may read it
+    files: tuple[tuple[str, int], ...]  # path and number of rows of each
+    # type of each column over all files; a column that is text in one is text
     schema: Mapping[str, PolarsType]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what the reader decided
 
     @property
     def n_rows(self) -> int:
         """Rows of all files."""
         return sum(n_rows for _, n_rows in self.files)
-
-    def with_notes(self, notes: tuple[str, ...]) -> SpooledRows:
-        """Return the same rows with other notes."""
-        return replace(self, notes=notes)
 
     def read(self, at: int, columns: list[str] | None = None) -> Any:
         """Return the rows of one file as a polars frame, in the types that columns have over all files."""

@@ -86,27 +86,13 @@ def _current_metadata(place: str) -> str:
 
 @dataclass(frozen=True)
 class IcebergRows:
-    """The rows of a snapshot; it is small and travels to where the rows are read.
+    """The rows of a snapshot; it is small and travels to where the rows are read."""
 
-    Parameters
-    ----------
-    name : str
-        What to call the table in messages.
-    metadata : str
-        Where its metadata file is, which says all: snapshot, columns, files.
-    files : tuple of (str, int)
-        The data files in order, and how many rows each has.
-    n_bytes : int
-        What the files take.
-    notes : tuple of str
-        What is to be said about how the table was read.
-    """
-
-    name: str
-    metadata: str
-    files: tuple[tuple[str, int], ...]
-    n_bytes: int
-    notes: tuple[str, ...] = ()
+    name: str  # what to call the table in messages
+    metadata: str  # where its metadata file is, which says all: snapshot, columns, files
+    files: tuple[tuple[str, int], ...]  # the data files in order, and how many rows each has
+    n_bytes: int  # what the files take
+    notes: tuple[str, ...] = ()  # what is to be said about how the table was read
 
     def schema(self) -> Any:
         """Return the columns as an Arrow schema."""

@@ -25,11 +25,6 @@ GOWER = "gower"
 class MixedColumns:
     """What the columns of mixed rows hold.
 
-    Parameters
-    ----------
-    n_levels : tuple of int
-        Categories of each column; 0: numbers.
-
     Examples
     --------
     >>> columns = MixedColumns((0, 2))
@@ -37,7 +32,7 @@ class MixedColumns:
     (('number', 'category'), [1])
     """
 
-    n_levels: tuple[int, ...]
+    n_levels: tuple[int, ...]  # categories of each column; 0: numbers
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -27,13 +27,6 @@ class NullMixedRows:
     as those of the rows. Columns drawn independently would be too easy to beat: those of most tables are
     correlated without groups.
 
-    Parameters
-    ----------
-    rows : array of shape (n, d)
-        Scaled numbers, codes, NaN where a cell is missing.
-    columns : MixedColumns
-        Which is which.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -43,8 +36,8 @@ class NullMixedRows:
     True
     """
 
-    rows: Data
-    columns: MixedColumns
+    rows: Data  # (n, d): scaled numbers, codes, NaN where a cell is missing
+    columns: MixedColumns  # which is which
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
         """Return as many rows, with the same cells missing."""

@@ -13,7 +13,7 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyArray, PandasFrame, VectorLike
 from coterie._support.validation import Number, check_parameter
 from coterie._support.validation.schema import Names, Tensor, Text
-from coterie.evaluate.catalogue import measure
+from coterie.evaluate.catalogue import measure, shares_parameters
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.sets import AVERAGES, Average, squared_beta
 from coterie.evaluate.labelings import Noise
@@ -137,17 +137,11 @@ def _scores(
     return ClusterScores(score, table.clusters, table.classes[table.rows[cells]], table.cluster_sizes, values)
 
 
+@shares_parameters
 def cluster_precision(
     labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
 ) -> ClusterScores:
     """Share of each cluster that is of its largest class: max_i n_ij / |C_j|.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -157,17 +151,11 @@ def cluster_precision(
     return precision_of(contingency_table(labels_true, labels_pred, noise=noise))
 
 
+@shares_parameters
 def cluster_recall(
     labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
 ) -> ClusterScores:
     """Share of the matched class that is in the cluster: n_ij / |T_i| for the class i matched with cluster j.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -177,6 +165,7 @@ def cluster_recall(
     return recall_of(contingency_table(labels_true, labels_pred, noise=noise))
 
 
+@shares_parameters
 def cluster_f(
     labels_true: VectorLike, labels_pred: VectorLike, *, beta: float = 1.0, noise: Noise = "cluster"
 ) -> ClusterScores:
@@ -184,12 +173,8 @@ def cluster_f(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         How many times as much recall counts as precision.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

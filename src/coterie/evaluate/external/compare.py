@@ -7,7 +7,7 @@ from functools import cached_property
 
 from coterie._support.typing import VectorLike
 from coterie.errors import InvalidParameter
-from coterie.evaluate.catalogue import Measure, find_measure, measures
+from coterie.evaluate.catalogue import Measure, find_measure, measures, shares_parameters
 from coterie.evaluate.external.clusters import ClusterScores, f_of
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.pairs import PairCounts
@@ -61,6 +61,7 @@ class Comparison(MeasureTable):
         return f_of(self.table)
 
 
+@shares_parameters
 def compare(
     labels_true: VectorLike,
     labels_pred: VectorLike,
@@ -72,12 +73,8 @@ def compare(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     measures : sequence of str, default=None
         Names or symbols of the measures to compute; None: all.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Returns
     -------

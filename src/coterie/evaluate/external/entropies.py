@@ -11,6 +11,7 @@ from coterie import _core
 from coterie._support.typing import AnyArray, MatrixLike, VectorLike
 from coterie._support.validation import Choice
 from coterie.errors import InvalidParameter
+from coterie.evaluate.catalogue import shares_parameters
 from coterie.evaluate.external.contingency import ContingencyTable, tabulate
 from coterie.evaluate.labelings import Noise, check_noise, read_labeling
 
@@ -18,15 +19,9 @@ AverageMethod: TypeAlias = Literal["min", "geometric", "arithmetic", "max"]
 AVERAGE_METHODS = Choice("min", "geometric", "arithmetic", "max")
 
 
+@shares_parameters
 def entropy(labels: VectorLike, *, noise: Noise = "cluster") -> float:
     """Return the entropy of a labeling in nats: H = -Σ_i p_i log p_i.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from math import inf
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Number, check_parameter
 from coterie.errors import InvalidParameter
-from coterie.evaluate.catalogue import measure
+from coterie.evaluate.catalogue import measure, shares_parameters
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.entropies import (
     AVERAGE_METHODS,
@@ -246,6 +246,7 @@ def v_measure_score(
     return homogeneity_completeness_v_measure(labels_true, labels_pred, beta=beta, noise=noise)[2]
 
 
+@shares_parameters
 def homogeneity_completeness_v_measure(
     labels_true: VectorLike, labels_pred: VectorLike, *, beta: float = 1.0, noise: Noise = "cluster"
 ) -> tuple[float, float, float]:
@@ -253,12 +254,8 @@ def homogeneity_completeness_v_measure(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         As in `v_measure_score`.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from coterie._support.declarations import held, saved
 from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation.schema import Real
 from coterie.errors import InvalidParameter
+from coterie.evaluate.catalogue import shares_parameters
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.labelings import Noise
 
@@ -59,17 +60,11 @@ class PairCounts:
         return self.tp + self.fp + self.fn + self.tn
 
 
+@shares_parameters
 def pair_counts(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> PairCounts:
     """Count the pairs of samples that two labelings put together or apart.
 
     With n_ij samples of class i in cluster j, TP = Σ n_ij (n_ij - 1) / 2; the others follow from the margins.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Returns
     -------
@@ -85,17 +80,11 @@ def pair_counts(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Nois
     return PairCounts.of(contingency_table(labels_true, labels_pred, noise=noise))
 
 
+@shares_parameters
 def pair_confusion_matrix(
     labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
 ) -> AnyArray:
     """Count ordered pairs of samples: [[2 TN, 2 FP], [2 FN, 2 TP]].
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from coterie._support.validation import Nothing, Seed, Whole, check_parameter
 from coterie.distance.catalogue import DistanceLike
 from coterie.distance.mixed import holds_categories
 from coterie.errors import InvalidParameter
-from coterie.evaluate.catalogue import Measure, find_measure, measures
+from coterie.evaluate.catalogue import Measure, find_measure, measures, shares_parameters
 from coterie.evaluate.internal.partitions import read_partition
 from coterie.evaluate.internal.sampling import Estimate
 from coterie.evaluate.internal.spaces import NeedsRows
@@ -69,6 +69,7 @@ class Assessment(MeasureTable):
         return ((found.measure, found.value, {"how": found.how}) for found in self.findings)
 
 
+@shares_parameters
 def assess(
     X: MatrixLike,
     labels: VectorLike,
@@ -93,8 +94,6 @@ def assess(
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         Data, or distances with ``metric="precomputed"``. Measures that need centroids are left out for
         distances and for tables with categories (with "gower", "hamming", "jaccard" or "dice").
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     metric : str or callable, default="euclidean"
         Distance between rows, for the measures that take one.
     measures : sequence of str, default=None
@@ -109,8 +108,6 @@ def assess(
         How many times each sample counts; measures that take no weights are then left out.
     noise : {"cluster", "exclude", "singletons"}, default=None
         What to do with samples labelled -1; None: what each measure does by default.
-    **kwds
-        Further parameters of the distance.
 
     Returns
     -------

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from coterie._support.typing import FloatArray, MatrixLike, VectorLike
 from coterie._support.validation import Choice, check_parameter
 from coterie.distance.catalogue import DistanceLike
-from coterie.evaluate.catalogue import measure
+from coterie.evaluate.catalogue import measure, shares_parameters
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.partitions import SampleGroups, read_partition
 from coterie.evaluate.internal.spaces import Space, VectorSpace, read_space, read_vectors
@@ -96,6 +96,7 @@ def _pairs(partition: SampleGroups) -> Numbers:
     return np.where(pairs > 0, pairs, 1.0)
 
 
+@shares_parameters
 def dispersions(
     X: MatrixLike,
     labels: VectorLike,
@@ -113,22 +114,12 @@ def dispersions(
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         Data, or distances with ``metric="precomputed"`` (which have medoids, but no centroids).
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     kind : str, default="sse"
         "sse": sum of squared distances to the representative; "mean_to_centroid", "rms_to_centroid": their
         mean and root mean square; "radius": the largest of them; "mean_pairwise": mean distance between two
         samples; "diameter": the largest.
     representative : {"centroid", "medoid"}, default="centroid"
         What stands for a cluster: the mean of its rows, or the sample with least distances to the others.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

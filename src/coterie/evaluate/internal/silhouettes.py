@@ -28,7 +28,7 @@ from coterie._support.validation import Choice, Nothing, Seed, Whole, check_para
 from coterie._support.validation.schema import Maybe, Names, Sometimes, Tensor
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.evaluate.catalogue import measure
+from coterie.evaluate.catalogue import measure, shares_parameters
 from coterie.evaluate.internal.partitions import Codes, SampleGroups, read_partition
 from coterie.evaluate.internal.sampling import Estimate, draw_from_each
 from coterie.evaluate.internal.spaces import GroupSums, Space, read_space, reduce_sums
@@ -156,6 +156,7 @@ class Silhouette:
         return "\n".join([title, *(line.rstrip() for line in lines)])
 
 
+@shares_parameters
 def silhouette(
     X: MatrixLike,
     labels: VectorLike,
@@ -172,18 +173,8 @@ def silhouette(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
     sample_weight : array-like of shape (n_samples,), default=None
         How many times each sample counts; at least 1 in every cluster.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Returns
     -------
@@ -203,6 +194,7 @@ def silhouette(
     return Silhouette.of(space.group_sums(partition), partition)
 
 
+@shares_parameters
 def silhouette_samples(
     X: MatrixLike,
     labels: VectorLike,
@@ -216,18 +208,8 @@ def silhouette_samples(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
     sample_weight : array-like of shape (n_samples,), default=None
         How many times each sample counts; at least 1 in every cluster.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie.errors import InvalidData
-from coterie.evaluate.catalogue import measure
+from coterie.evaluate.catalogue import measure, shares_parameters
 from coterie.evaluate.internal.centroids import read_scatter, squared_between
 from coterie.evaluate.labelings import Noise
 
@@ -49,15 +49,9 @@ def bss(
     return read_scatter(X, labels, noise, sample_weight, who="bss").between
 
 
+@shares_parameters
 def tss(X: MatrixLike, *, sample_weight: VectorLike | None = None) -> float:
     """Return the sum of squared Euclidean distances of all samples to their mean.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
 
     Examples
     --------

@@ -122,23 +122,13 @@ def described_rows(prepared: PreparedRows) -> Described:
 
 @dataclass(frozen=True)
 class RowUnits:
-    """How rows are described in the table's units.
+    """How rows are described in the table's units."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns used.
-    levels : tuple of tuples or None
-        Of mixed rows, the categories of each column, None for numbers; empty: all are numbers.
-    places : tuple of Place
-        Columns that are positions.
-    middles : tuple of float or None
-        Longitudes around which those of each position are told; None: around the mean of the rows.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # the columns used
+    # of mixed rows, the categories of each column, None for numbers; empty: all are numbers
     levels: Levels = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[Place, ...] = ()  # columns that are positions
+    # longitudes around which those of each position are told; None: around the mean of the rows
     middles: tuple[float, ...] | None = None
 
     def describe(self, X: CheckedRows) -> Described:

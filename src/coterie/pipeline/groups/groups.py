@@ -17,7 +17,6 @@ from coterie._support.typing import (
     FloatArray,
     Indices,
     Labels,
-    MetricLike,
     Model,
     Settings,
     ValuesByName,
@@ -220,7 +219,7 @@ class Groups:
     def counts_observed(self) -> bool:
         """Whether the model takes rows with missing values by the cells that are there."""
         model = self.model
-        is_told = getattr(model, "missing", None) == "observed" or takes_gaps(_metric_of(model))
+        is_told = getattr(model, "missing", None) == "observed" or takes_gaps(getattr(model, "metric", None))
         return bool(is_told or self.recipe.method in ("latent-classes", "kprototypes"))
 
     @property
@@ -379,10 +378,6 @@ class Groups:
     def __repr__(self) -> str:
         sizes = ", ".join(str(size) for size in self.profile.sizes[:8]) + (" ..." if self.k > 8 else "")
         return f"<{self.k} groups in {self.source}: {sizes} of {self.n_rows:,} rows>"
-
-
-def _metric_of(model: Model) -> MetricLike:
-    return getattr(model, "metric", None)
 
 
 def _has_text(rows: object) -> bool:

@@ -61,24 +61,15 @@ MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """How well the groups of one partition are apart.
+    """How well the groups of one partition are apart."""
 
-    Parameters
-    ----------
-    score : float
-        Sum of the evidence of the k - 1 valleys that divide the groups, each at most `ENOUGH`, and twice what
-        is below 0; 0 for one group, negative when groups are divided that nothing divides.
-    evidence : array of shape (k - 1,)
-        Of each valley, in standard errors beyond what one cloud would show; shallowest first.
-    crossing : float
-        Share of the nearest neighbours of the rows that are in another group, or in none.
-    likelihood : float, default=nan
-        Logarithm of the likelihood of the groups as normal clouds; nan: not asked for.
-    """
-
+    # sum of the evidence of the k - 1 valleys that divide the groups, each at most `ENOUGH`, and twice what
+    # is below 0; 0 for one group, negative when groups are divided that nothing divides
     score: float
+    # (k - 1,): of each valley, in standard errors beyond what one cloud would show; shallowest first
     evidence: FloatArray
-    crossing: float
+    crossing: float  # share of the nearest neighbours of the rows that are in another group, or in none
+    # logarithm of the likelihood of the groups as normal clouds; NaN: not asked for
     likelihood: float = np.nan
 
     @property

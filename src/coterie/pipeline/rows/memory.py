@@ -37,20 +37,10 @@ from coterie.pipeline.rows.starting import (
 )
 
 LINKED = "embedding"  # the method that links near rows
-
-
 MOST_LINKED_ROWS = 200_000  # that are linked to their nearest ones: seconds
-
-
 MOST_RESAMPLED_ROWS = 30_000  # whose communities are found again and again
-
-
 OF_MEANS = ("agglomerative", "diana", "leiden")  # methods that compare a row with many at once
-
-
 LINKAGES_OF_MEANS = ("average", "complete", "weighted")
-
-
 SIZED = "constrained-kmeans"
 FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
 

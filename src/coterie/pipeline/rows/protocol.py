@@ -23,30 +23,14 @@ OBSERVED = "nan_euclidean"  # the distance of observed cells
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """The rows that methods are compared on.
+    """The rows that methods are compared on."""
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Their scaled values; of more columns than rows, turned so that few are left.
-    rows : array of shape (n,)
-        Which rows of those grouped they are, ascending.
-    n_rows : int
-        Rows that are grouped in all.
-    note : str
-        Which rows were compared, where not all.
-    filled : array of bool of shape (n, d) or None
-        Values that were missing, and are those of the most similar row.
-    mixed : MixedColumns or None
-        Which columns are categories; None: none.
-    """
-
-    points: Data
-    rows: Indices
-    n_rows: int
-    note: str = ""
-    filled: Mask | None = None
-    mixed: MixedColumns | None = None
+    points: Data  # (n, d): their scaled values; of more columns than rows, turned so that few are left
+    rows: Indices  # (n,): which rows of those grouped they are, ascending
+    n_rows: int  # rows that are grouped in all
+    note: str = ""  # which rows were compared, where not all
+    filled: Mask | None = None  # (n, d): values that were missing, and are those of the most similar row
+    mixed: MixedColumns | None = None  # which columns are categories; None: none
 
     @property
     def is_whole(self) -> bool:
@@ -56,21 +40,11 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The groups of all rows.
+    """The groups of all rows."""
 
-    Parameters
-    ----------
-    model : estimator
-        Places new rows.
-    labels : object
-        Groups of the rows, as the backend keeps them.
-    notes : tuple of str
-        What was done.
-    """
-
-    model: Model
-    labels: Any
-    notes: tuple[str, ...] = ()
+    model: Model  # places new rows
+    labels: Any  # groups of the rows, as the backend keeps them
+    notes: tuple[str, ...] = ()  # what was done
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,20 +18,10 @@ from coterie.pipeline.row_order import row_order
 from coterie.pipeline.rows.protocol import SAMPLE_ROWS, Compared
 
 FEW_COPIES = 0.1  # of the rows: so many change no density
-
-
 SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
-
-
 MIXED_COST = 2  # so many times fewer mixed rows are compared: their methods take longer
-
-
 ROWS_PER_GROUP = 8  # that a group must have among those compared
-
-
 ENOUGH_COMPLETE = 50  # rows without filled values, from which methods are compared on those alone
-
-
 ROWS_AT_ONCE = 256  # whose products stay in the cache
 
 

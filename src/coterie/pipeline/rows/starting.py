@@ -16,8 +16,6 @@ from coterie.pipeline.rows.protocol import OBSERVED, SAMPLE_ROWS, Compared
 
 LATENT = "latent-classes"
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
-
-
 PATTERNS_AT_ONCE = 2_048  # of missing cells, that are compared with all others
 
 
@@ -37,18 +35,14 @@ def n_of_start_for(k: int) -> int:
     return max(SAMPLE_ROWS, ROWS_PER_CENTRE * k)
 
 
-def _fit_in_order(winner: Candidate, points: Data) -> Model:
-    """Return the winner fitted to rows in the order of their values; of one group, any order will do."""
-    return winner.make().fit(points) if winner.k == 1 else fit_in_order(winner.make(), points)
-
-
 def fit_from_sample(winner: Candidate, sample: Data, points: Data, *, in_order: bool) -> Model:
     """Return k-means or a mixture of all points: the best of its starts on the sample, one run from there.
 
     Where nothing was settled, starts are drawn from rows in the order of their values.
     """
     if len(sample) == len(points):
-        return _fit_in_order(winner, points) if in_order else winner.make().fit(points)
+        is_free = not in_order or winner.k == 1  # of one group, any order will do
+        return winner.make().fit(points) if is_free else fit_in_order(winner.make(), points)
     if winner.method == LATENT:
         return winner.make().fit(np.ascontiguousarray(sample)).refit(points)
     started = {**winner.parameters, **start_on(winner, sample, in_order=in_order), "n_init": 1}

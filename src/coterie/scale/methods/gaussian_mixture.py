@@ -134,8 +134,6 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     spill : bool, default=True
         Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
         `KMeans`: later iterations do not decode them again.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------

@@ -292,15 +292,12 @@ def _grouped(
         assert labels is not None
         found = whole_numbers(labels)
     X = block.read()
-    if len(found) and _are_first_numbers(names) and found.min() >= 0 and found.max() < len(names):
+    are_first = np.array_equal(names, np.arange(len(names)))
+    if len(found) and are_first and found.min() >= 0 and found.max() < len(names):
         return X, found.astype(np.int32, copy=False), np.arange(len(found))
     codes = np.searchsorted(names, found)
     kept = np.flatnonzero(np.isin(found, names))
     return (X if len(kept) == len(X) else X[kept]), codes[kept].astype(np.int32), kept
-
-
-def _are_first_numbers(names: Indices) -> bool:
-    return bool((np.asarray(names) == np.arange(len(names))).all())
 
 
 def _sums_of_groups(

@@ -76,8 +76,6 @@ class KMeans(GrowingEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : "k-means++" or array, default="k-means++"
         First centres. "k-means++": if the rows are few (32768, or 128 per group), greedy k-means++ on all of
         them, as the local class does. If not, local k-means on a weighted sample of so many rows, drawn in
@@ -91,8 +89,6 @@ class KMeans(GrowingEstimator):
     tol : float, default=1e-4
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     checkpoint : path or None, default=None
         A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
         it is repeated with the same data and parameters, and ends where it would have ended.
@@ -128,8 +124,6 @@ class KMeans(GrowingEstimator):
         What found the nearest centres.
     local_ : coterie.cluster.KMeans
         The same model for rows in memory, which can be saved; it has no `labels_`.
-    n_features_in_ : int
-        Number of columns.
     feature_names_in_ : array of str
         Names of the columns, when there are any.
 

@@ -52,16 +52,12 @@ class KMedoids(LocalCentres):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     metric : str or Distance, default="euclidean"
         A name of `coterie.distance.distances()` or a distance.
     sample_size : int or None, default=None
         Rows per sample, about; None: 40 per group, at least 2000.
     n_subsamples : int, default=5
         How many samples.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every sample.
 

@@ -138,16 +138,12 @@ class LatentClasses(LocalPredictor):
         How many starts, on drawn rows; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
         Added to the variances of numbers.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     checkpoint : path or None, default=None
         A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
         when it is repeated with the same data and parameters, and ends where it would have ended.
     spill : bool, default=True
         Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
         `KMeans`.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
     Attributes
     ----------
@@ -163,8 +159,6 @@ class LatentClasses(LocalPredictor):
         The same after every iteration.
     n_iter_ : int
         Iterations.
-    converged_ : bool
-        Whether it stopped by itself.
     exact_ : bool
         True: every iteration took every row into account.
     start_ : str

@@ -86,8 +86,6 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups.
     init : "k-means++" or array, default="k-means++"
         First centres, as in `coterie.scale.KMeans`.
     batch_size : int, default=8192
@@ -96,8 +94,6 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
         How often all rows are seen.
     reassignment_ratio : float, default=0.01
         A centre that has seen less than this share of what the busiest one has seen restarts at a random row.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same result.
     checkpoint : path or None, default=None
         A folder where the state is saved after every 32 blocks and every pass. A fit that was interrupted
         goes on from there when it is repeated with the same data and parameters, to the same end.

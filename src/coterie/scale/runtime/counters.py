@@ -18,30 +18,16 @@ LOGGER = logging.getLogger("coterie.scale")
 
 @dataclass
 class Costs:
-    """Counts of what was done.
+    """Counts of what was done."""
 
-    Parameters
-    ----------
-    decoded_rows : int
-        Rows that were made from files: Parquet, CSV, Arrow, zarr, databases, or mapped pages of npy files.
-    decoded_bytes : int
-        Bytes of these rows as they came out of the decoder.
-    read_rows : int
-        Rows that a pass looked at, decoded or kept.
-    kept_bytes : int
-        Bytes of decoded rows that were put into memory or onto the disk for later passes.
-    moved_bytes : int
-        Bytes of what tasks returned: what travels from the rows to where they are added up.
-    tasks : int
-        Tasks, one per block and pass.
-    """
-
+    # rows that were made from files: Parquet, CSV, Arrow, zarr, databases, or mapped pages of npy files
     decoded_rows: int = 0
-    decoded_bytes: int = 0
-    read_rows: int = 0
-    kept_bytes: int = 0
+    decoded_bytes: int = 0  # bytes of these rows as they came out of the decoder
+    read_rows: int = 0  # rows that a pass looked at, decoded or kept
+    kept_bytes: int = 0  # bytes of decoded rows that were put into memory or onto the disk for later passes
+    # bytes of what tasks returned: what travels from the rows to where they are added up
     moved_bytes: int = 0
-    tasks: int = 0
+    tasks: int = 0  # tasks, one per block and pass
 
     def __sub__(self, other: Costs) -> Costs:
         return Costs(*(getattr(self, each.name) - getattr(other, each.name) for each in fields(Costs)))

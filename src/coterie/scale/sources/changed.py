@@ -31,30 +31,15 @@ from coterie.scale.sources.partitions import (
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """How the cells of a column in blocks become numbers.
+    """How the cells of a column in blocks become numbers."""
 
-    Parameters
-    ----------
-    reading : Reading or None
-        How text or dates are read; None: the cells are numbers, or categories.
-    sentinels : tuple of str
-        Numbers such as -999 that stand for missing values.
-    levels : tuple of str or None
-        Of categories, what the codes 0, 1, ... stand for.
-    element : (str, tuple) or None
-        The nested column (lists, records) that holds the cells, and the way to them in it.
-    is_text : bool
-        Whether plain numbers are stored as text.
-    axis : Axis or None
-        Of a position, which of its axes the column is.
-    """
-
-    reading: Reading | None = None
-    sentinels: tuple[str, ...] = ()
-    levels: tuple[str, ...] | None = None
+    reading: Reading | None = None  # how text or dates are read; None: the cells are numbers, or categories
+    sentinels: tuple[str, ...] = ()  # numbers such as -999 that stand for missing values
+    levels: tuple[str, ...] | None = None  # of categories, what the codes 0, 1, ... stand for
+    # the nested column (lists, records) that holds the cells, and the way to them in it
     element: Element | None = None
-    is_text: bool = False
-    axis: Axis | None = None
+    is_text: bool = False  # whether plain numbers are stored as text
+    axis: Axis | None = None  # of a position, which of its axes the column is
 
     def stored(self, name: str) -> tuple[str, ...]:
         """Return the columns of the file that the cells are made from."""

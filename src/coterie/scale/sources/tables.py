@@ -36,27 +36,14 @@ MOST_LOOKED_INTO = 100  # files whose first rows are read, to find a value of ea
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A file that was looked into, or a fragment of a dataset.
+    """A file that was looked into, or a fragment of a dataset."""
 
-    Parameters
-    ----------
-    name : str
-        What to call it in messages.
-    types : dict
-        Arrow type of each column.
-    pieces : list of Piece
-        Its rows.
-    read_head : callable
-        Returns its first rows as an Arrow table or a polars frame.
-    notes : tuple of str
-        What its reader had to decide.
-    """
-
-    name: str
-    types: dict[str, pyarrow.DataType]
-    pieces: Sequence[Any]
+    name: str  # what to call it in messages
+    types: dict[str, pyarrow.DataType]  # Arrow type of each column
+    pieces: Sequence[Any]  # its rows
+    # returns its first rows as an Arrow table or a polars frame
     read_head: Callable[[], pyarrow.Table | PolarsFrame]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what its reader had to decide
 
     @property
     def n_rows(self) -> int:

@@ -12,8 +12,13 @@ from typing import Any
 
 from coterie._support.children import Child
 from coterie._support.typing import JsonObject
+from coterie.errors import InvalidParameter
 from coterie.show.explorer import worker
 from coterie.workbook.dataset import Dataset
+
+
+class Busy(InvalidParameter):
+    """Something is being computed: it has to end or be stopped first."""
 
 
 @dataclass
@@ -39,6 +44,10 @@ class Job:
             "seconds_left": self.seconds_left,
             "seconds": time.monotonic() - self.began,
         }
+
+    def busy(self) -> Busy:
+        """Return the error for what has to wait for this."""
+        return Busy(f"{self.text}: wait for it, or stop it first.")
 
 
 class Worker:

@@ -57,7 +57,7 @@ def _open_in(session: Session, what: object, data: object, fit: bool) -> None:
     session.autosave()
     found = find_unsaved(book)
     if found is not None:
-        session.replay(found, is_resumed=True)
+        session.replay.start(found, is_resumed=True)
     elif fit and begins_empty:
         session.operate({"op": "fit"})
     else:
@@ -92,7 +92,7 @@ def _open_file(session: Session, path: Path, data: object) -> None:
     session.open(book, folder=path.resolve().parent)
     session.autosave()
     unsaved = find_autosave(book.data, path)
-    session.replay(stored if unsaved is None else unsaved, is_resumed=unsaved is not None)
+    session.replay.start(stored if unsaved is None else unsaved, is_resumed=unsaved is not None)
 
 
 def _of_model(path: Path, data: object) -> Workbook:

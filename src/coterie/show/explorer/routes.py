@@ -13,10 +13,10 @@ import numpy as np
 from coterie._support.typing import JsonObject
 from coterie.errors import CoterieError, InvalidParameter, in_page
 from coterie.show.explorer.exports import EXPORTS, export
-from coterie.show.explorer.jobs import Job
+from coterie.show.explorer.jobs import Busy, Job
 from coterie.show.explorer.maps import as_single
 from coterie.show.explorer.methods import methods_form
-from coterie.show.explorer.session import Busy, Session, Taken
+from coterie.show.explorer.session import Session, Taken
 from coterie.show.explorer.tables import MOST_ROWS_OF_PAGE, check_column, coded_column, page_of_rows
 from coterie.show.explorer.teach import teach
 from coterie.show.explorer.uploads import open_upload
@@ -122,7 +122,7 @@ def _labels(session: Session, call: Call) -> Reply:
 
 
 def _map(session: Session, call: Call) -> Reply:
-    found = session.map(call.query.get("kind", "pca"), call.query.get("x"), call.query.get("y"))
+    found = session.maps.place(call.query.get("kind", "pca"), call.query.get("x"), call.query.get("y"))
     if isinstance(found, Job):
         return reply({"job": found.to_dict()}, 202)
     headers = {
@@ -232,7 +232,7 @@ def _compared(session: Session, call: Call) -> StateComparison | Job:
     a, b = call.query.get("a", ""), call.query.get("b", "")
     if not a or not b or len(a) > 100 or len(b) > 100:
         raise InvalidParameter("compare needs a and b: positions of the log, or methods such as kmeans:4.")
-    return session.compare(a, b)
+    return session.comparisons.compare(a, b)
 
 
 def _compare(session: Session, call: Call) -> Reply:

@@ -68,5 +68,5 @@ def _open_workbook(session: Session, name: str, content: bytes) -> JsonObject:
             f"{name}: is about {Path(stored.name).name or 'other data'}. Drop that file first, then the "
             f"workbook; or type coterie explore {name}."
         )
-    session.replay(stored)
+    session.replay.start(stored)
     return session.state()

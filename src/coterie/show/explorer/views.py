@@ -6,12 +6,13 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from coterie._printing import in_sentence, visible
-from coterie._support.notes import worded
+from coterie._printing import count_of, in_sentence, visible
+from coterie._support.notes import render_notes, worded
 from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
 from coterie.data import inspect
 from coterie.data.categories import texts_of
@@ -29,6 +30,7 @@ from coterie.workbook.belief import Belief, partition_of
 from coterie.workbook.dataset import Dataset
 from coterie.workbook.rowsets import LEFT_OUT
 from coterie.workbook.state import Group, State
+from coterie.workbook.workbook import Workbook
 
 MOST_FEATURES = 8
 MOST_CATEGORIES = 50
@@ -39,9 +41,14 @@ MOST_LEAVES = 60  # of a tree that fits into a panel
 NO_FACTS: JsonObject = {"features": [], "rules": [], "tree": None, "columns": []}  # of rows without groups
 REASONS = {"dropped": "left out as you asked", NOT_NAMED: "not among the columns asked for"}
 MOST_BARS = 200  # silhouettes of a group that are drawn
-
-
 Value = TypeVar("Value")
+MOST_PAIRS = 1_000  # that a page lists
+NOTHING: JsonObject = {
+    "data": None, "groups": [], "log": [], "position": 0, "stale": False, "can_undo": False,
+    "can_redo": False, "dirty": False, "saved_as": None, "resumed": None, "warning": None,
+    "can_save": False, "answer": None, "noise": {"size": 0}, "pairs": None, "sizes": None, "evidence": None,
+    "labels_hash": None,
+}  # fmt: skip  # what a page shows before data are open
 
 
 class Kept:
@@ -436,3 +443,68 @@ def selection_of(state: State, rows: Indices) -> JsonObject:
 def labels_bytes(labels: Labels) -> bytes:
     """Return labels as little-endian int32."""
     return np.asarray(labels, dtype="<i4").tobytes()
+
+
+def page_of(book: Workbook, kept: Kept) -> JsonObject:
+    """Return what a page shows; what takes long is kept."""
+    state = book.state
+    problem = problem_of(state)
+    facts = NO_FACTS if problem else _facts(state, kept)
+    belief = state.belief
+    return {
+        "position": book.position,
+        "log": [entry_of(entry) for entry in book.log],
+        "can_undo": book.can_undo,
+        "can_redo": book.can_redo,
+        "dirty": book.is_dirty,
+        "saved_as": None if book.saved_as is None else Path(book.saved_as).name,
+        "warning": book.warning or _changed_on_disk(book),
+        "data": _data(book, state, problem, kept),
+        "answer": {
+            "headline": count_of(state.k, "group") if belief is None else belief.verdict.headline,
+            "method": None if state.answer is None else state.answer.groups.recipe.title,
+            "k": state.k,
+            "verdict": None if belief is None else belief.verdict.to_dict(),
+            "notes": [] if state.answer is None else list(render_notes(state.answer.notes, "page")),
+        },
+        "groups": groups_of(state, facts),
+        "noise": {"size": state.n_noise},
+        "pairs": {"together": state.together[:MOST_PAIRS], "apart": state.apart[:MOST_PAIRS]},
+        "sizes": {"min": state.sizes[0], "max": state.sizes[1]},
+        "evidence": evidence_of(state, facts),
+        "labels_hash": state.labels_hash,
+        "stale": state.is_stale,
+    }
+
+
+def _changed_on_disk(book: Workbook) -> str | None:
+    if not book.data.has_changed():
+        return None
+    return f"{book.data.name} has changed on disk since it was read. Read it again, or go on as it was."
+
+
+def _facts(state: State, kept: Kept) -> JsonObject:
+    key = ("facts", state.labels_hash, repr(sorted(state.preparation.items())), id(state.data))
+    return kept.get(key, lambda: described(state))
+
+
+def _data(book: Workbook, state: State, problem: str | None, kept: Kept) -> JsonObject:
+    data = book.data
+    columns = kept.get(("columns", id(data)), lambda: columns_of(data))
+    used = used_columns(state, columns, problem)
+    n_used = sum(one["role"] == "used" for one in used)
+    return {
+        "name": data.name,
+        "kind": data.kind,
+        "rows": data.n_rows,
+        "rows_used": 0 if problem else len(state.rows.prepared.rows),
+        "sample": None
+        if data.sample is None
+        else {"rows": data.sample.n_rows, "of": data.sample.n_of, "text": data.sample.text},
+        "columns": used,
+        "text": f"{data.n_rows:,} rows; {n_used} of {len(used)} columns used",
+        "scale": state.roles.scale,
+        "missing": state.roles.missing,
+        "notes": [] if problem else list(render_notes(state.rows.prepared.notes, "page")),
+        "problem": problem,
+    }

@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 import warnings
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
@@ -73,7 +74,7 @@ def run_job(name: str, arguments: Message, data: Dataset, report: Reporter) -> o
         from coterie.workbook.apply import apply
 
         state, operation = arguments
-        return apply(state.attached(data), operation, report).detached()
+        return apply(replace(state, data=data), operation, report).detached()
     from coterie.show.explorer.maps import compute_map
 
     preparation, kind, seed = arguments

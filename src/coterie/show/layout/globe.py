@@ -23,22 +23,16 @@ EQUAL_EARTH = (1.340264, -0.081106, 0.000893, 0.003796)  # Savric, Patterson and
 class Projection:
     """An equal-area map: Lambert's azimuthal one around a centre, or Equal Earth of the whole world.
 
-    Parameters
-    ----------
-    latitude, longitude : float
-        The centre, in degrees; of the world, the meridian in the middle.
-    is_world : bool
-        Whether the whole world is drawn.
-
     Examples
     --------
     >>> Projection(50.0, 10.0, False).project(np.array([[51.0, 10.0]])).round(1).tolist()
     [[0.0, 111.2]]
     """
 
+    # latitude, longitude: the centre, in degrees; of the world, the meridian in the middle
     latitude: float
     longitude: float
-    is_world: bool
+    is_world: bool  # whether the whole world is drawn
 
     def project(self, places: AnyArray) -> FloatArray:
         """Return the places in the plane, in km east and north of the centre."""
@@ -182,9 +176,9 @@ def _crossing(plane: FloatArray, extent: Extent, *, is_parallel: bool) -> tuple[
 
 
 def _world_lines(projection: Projection) -> list[Line]:
-    found = []
+    found, around = [], projection.longitude + np.linspace(-179.9999, 179.9999, POINTS_PER_LINE)
     for latitude in range(-60, 61, 30):
-        path = np.column_stack([np.full(POINTS_PER_LINE, latitude), _around(projection)])
+        path = np.column_stack([np.full(POINTS_PER_LINE, latitude), around])
         plane = projection.project(path)
         found.append(
             Line(plane, _degrees(latitude, 90.0, "NS"), (float(plane[0, 0]), float(plane[0, 1])), True)
@@ -194,10 +188,6 @@ def _world_lines(projection: Projection) -> list[Line]:
         plane = projection.project(path)
         found.append(Line(plane, _degrees(east, 90.0, "EW"), (float(plane[0, 0]), float(plane[0, 1])), False))
     return [*found, Line(_outline(projection), "", None, False)]
-
-
-def _around(projection: Projection) -> FloatArray:
-    return projection.longitude + np.linspace(-179.9999, 179.9999, POINTS_PER_LINE)
 
 
 def _outline(projection: Projection) -> FloatArray:

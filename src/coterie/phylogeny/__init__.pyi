@@ -1,0 +1,15 @@
+from .alignment import Alignment as Alignment
+from .comparing import consensus_tree as consensus_tree
+from .comparing import robinson_foulds as robinson_foulds
+from .comparing import with_support as with_support
+from .distances import SaturatedSequences as SaturatedSequences
+from .distances import sequence_distances as sequence_distances
+from .fasta import read_fasta as read_fasta
+from .inference import Bootstrap as Bootstrap
+from .inference import bootstrap as bootstrap
+from .inference import infer_tree as infer_tree
+from .joining import neighbour_joining as neighbour_joining
+from .joining import upgma as upgma
+from .simulation import evolve as evolve
+from .simulation import random_tree as random_tree
+from .tree import Phylogeny as Phylogeny
