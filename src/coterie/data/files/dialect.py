@@ -111,14 +111,13 @@ def decode(source: Source, encoding: str | None) -> bytes:
         text = content
     else:
         try:
-            text = bytes(content).decode(chosen).encode("utf-8")
+            text = content.decode(chosen).encode("utf-8")
         except LookupError:
             raise source.fail(
                 f'no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, utf-16.'
             ) from None
         except UnicodeError as error:
             raise source.fail(f"is not {chosen} ({shortened(error)}).") from None
-    text = text if isinstance(text, bytes) else bytes(text)
     if b"\x00" in text[:SAMPLE_BYTES]:
         raise source.fail(
             f"is not a text file (its {chosen} holds a zero). Give a table: CSV, Parquet, Arrow or npy."
