@@ -152,8 +152,8 @@ def _refuse_dates(kinds: set[type], what: str) -> None:
     for kind in kinds:
         if issubclass(kind, np.datetime64 | np.timedelta64):
             raise UnsupportedInput(
-                f"{what} must be numbers, got dates or times ({kind.__name__}). Leave it out, or turn it into "
-                f"a number such as days since a date."
+                f"{what} must be numbers, got dates or times ({kind.__name__}). Leave it out, or turn it "
+                f"into a number such as days since a date."
             )
 
 
