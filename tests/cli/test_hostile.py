@@ -123,8 +123,9 @@ def test_a_small_file_that_unpacks_to_a_large_one(tmp_path, cli, monkeypatch):
     assert "COTERIE_READ_LIMIT=2M" in error
     monkeypatch.setenv("COTERIE_READ_LIMIT", "8M")
     assert cli("fit", tmp_path / "t.csv.gz", "-k", 2)[0] == 0
-    monkeypatch.setenv("COTERIE_READ_LIMIT", "many")
-    assert "must be a size such as 500M or 8G, got 'many'" in cli("fit", tmp_path / "t.csv.gz")[2]
+    for wrong in ("many", "0", "0G", "-1"):
+        monkeypatch.setenv("COTERIE_READ_LIMIT", wrong)
+        assert f"must be a size such as 500M or 8G, got '{wrong}'" in cli("fit", tmp_path / "t.csv.gz")[2]
 
 
 def test_the_limit_follows_the_memory_that_is_free(tmp_path, cli, monkeypatch):

@@ -1,6 +1,7 @@
 """K-modes and k-prototypes: descent, the answers of slow loops, weights as copies, and gaps."""
 
 import itertools
+from decimal import Decimal
 
 import numpy as np
 import pandas
@@ -241,3 +242,28 @@ def test_new_rows_that_are_no_table(kind, table):
         UnsupportedInput, match=f"must be a table of rows and columns, got {type(table).__name__}"
     ):
         model.predict(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1, [2, 3]], [4]], "must be a table, got rows of different lengths"),
+        (np.array([[1.0, np.zeros(2)], [2.0, 3.0]], dtype=object), r"got an array of shape \(2,\)"),
+        (np.zeros((4, 2), dtype="V8"), r"must be numbers, text or yes/no, got raw bytes \(\|V8\)"),
+        (np.zeros(4, dtype=[("x", float)]), "must be numbers, text or yes/no, got records with the fields x"),
+        (np.full((4, 2), np.longdouble("1e4000")), "Input X contains infinity"),
+    ],
+)
+def test_cells_of_other_kinds_are_refused(table, message):
+    """Law: arrays within cells, records, bytes and numbers beyond floats are told in our words."""
+    with pytest.raises((InvalidData, UnsupportedInput), match=message):
+        KModes(2).fit(table)
+
+
+def test_numbers_and_texts_of_rare_types():
+    """Law: a decimal that is not a number is a missing cell, and NumPy's texts of any length are texts."""
+    cells = np.array([[1, "a"], [Decimal("sNaN"), "b"], [3, "b"], [1, "a"]], dtype=object)
+    assert len(KModes(2, random_state=0).fit(cells).labels_) == 4
+    kind = np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else object  # since NumPy 2
+    texts = np.array([["x", "y"], ["x", "z"], ["u", "v"], ["u", "v"]], dtype=kind)
+    assert KModes(2, random_state=0).fit(texts).labels_.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])

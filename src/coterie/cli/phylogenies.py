@@ -240,13 +240,13 @@ def _about(found: FoundTree) -> list[str]:
 
 
 def _is_newick(source: Source) -> bool:
-    head = bytes(source.content[:4096]).lstrip(b"\xef\xbb\xbf \t\r\n")
+    head = source.content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     return head.startswith((b"(", b"["))
 
 
 def _read_newick(source: Source) -> Phylogeny:
     try:
-        return Phylogeny.from_newick(bytes(source.content).decode("utf-8-sig"))
+        return Phylogeny.from_newick(source.content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise source.fail("is not UTF-8 text. Save it as UTF-8.") from None
     except CoterieError as error:

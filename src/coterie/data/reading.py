@@ -24,6 +24,7 @@ from coterie.data.columns import (
 from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
 from coterie.data.files.arrays import numbered_columns, read_npy, read_npz, read_zarr
+from coterie.data.files.decoded import check_decoded_size, check_texts
 from coterie.data.files.records import read_json
 from coterie.data.files.source import KINDS_BY_SUFFIX, STANDARD_INPUT, ZIPS_BY_SUFFIX, Source, open_source
 from coterie.data.files.text import read_text
@@ -251,7 +252,9 @@ def _of_frame(
     *,
     texts: Sequence[str] = (),
 ) -> Table:
-    frame = numbers_from_text(nested_to_columns(frame)[0], leave=texts)
+    frame = nested_to_columns(frame)[0]
+    check_texts(name, frame)
+    frame = numbers_from_text(frame, leave=texts)
     return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 
@@ -271,6 +274,7 @@ def _read_columns(source: Source) -> PolarsFrame:
         raise source.fail(
             "not a whole Parquet file: its end is missing. It was cut off, perhaps while copying."
         )
+    check_decoded_size(source)
     try:
         with quiet_panics():
             frame = readers[source.kind](source.stream())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from coterie._support.typing import AnyArray, FloatArray, MatrixLike, PandasFrame, PolarsSeries
-from coterie._support.validation.explain import not_finite, refuse_queries
+from coterie._support.validation.explain import not_finite, records_of, refuse_queries
 from coterie.errors import InvalidData, UnsupportedInput
 
 Value: TypeAlias = str | int | float | bool  # what a category may be called
@@ -161,9 +162,14 @@ def _of_arrow(name: str, chunks: Any) -> Column:
 def _of_array(X: object, who: str, name: str) -> list[Column]:
     try:
         cells: Any = np.asarray(X)
-        cells = np.asarray(X, dtype=object) if cells.dtype.kind in "USV" else cells
+        cells = np.asarray(X, dtype=object) if cells.dtype.kind in "UST" else cells
     except ValueError:
-        cells = np.empty(0)
+        raise InvalidData(f"{name} of {who} must be a table, got rows of different lengths.") from None
+    if cells.dtype.kind == "V":
+        raise InvalidData(
+            f"{name} of {who} must be numbers, text or yes/no, got {records_of(cells.dtype)}. Give a frame: "
+            f"pandas.DataFrame({name})."
+        )
     if cells.ndim > 2:
         raise InvalidData(
             f"Found array with dim {cells.ndim}, while dim <= 2 is required for {name} of {who}."
@@ -177,15 +183,15 @@ def _of_array(X: object, who: str, name: str) -> list[Column]:
     if cells.dtype.kind == "c":
         raise InvalidData(f"Complex data not supported: {name} of {who} is {cells.dtype}.")
     if cells.dtype.kind in "biuf":
-        numbers = cells if cells.dtype == np.float32 else cells.astype(np.float64)
+        with np.errstate(over="ignore"):  # of more than 64 bits: infinite, which is refused
+            numbers = cells if cells.dtype == np.float32 else cells.astype(np.float64)
         return [Column(None, column) for column in numbers.T]
     if cells.dtype.kind != "O":
         raise UnsupportedInput(
             f"{name} of {who} must be numbers, text or yes/no, got dates or times ({cells.dtype}). Give a "
             f"frame with columns of their own."
         )
-    missing = np.array([[cell is None or cell != cell for cell in column] for column in cells.T], dtype=bool)
-    return [_of_objects(None, column, gaps) for column, gaps in zip(cells.T, missing, strict=True)]
+    return [_of_objects(None, column, _is_none(column)) for column in cells.T]
 
 
 def _of_texts(name: str | None, codes: AnyArray, values: Iterable[str]) -> Column:
@@ -234,6 +240,16 @@ def _as_float(value: int | float | str | bool) -> float:
             "Input X contains a value too large for float64: a whole number of more than 308 digits. Divide "
             "the column by a constant first."
         ) from None
+
+
+def _is_none(cells: AnyArray) -> Mask:
+    return np.array([cell is None or _is_nan(cell) for cell in cells], dtype=bool)
+
+
+def _is_nan(cell: Any) -> bool:
+    if isinstance(cell, np.ndarray):
+        raise InvalidData(f"a cell must be a number or a text, got an array of shape {cell.shape}.")
+    return cell.is_nan() if isinstance(cell, Decimal) else bool(cell != cell)  # one kind cannot be compared
 
 
 def _plain(value: object) -> Value:

@@ -43,7 +43,7 @@ def read_fasta(source: str | os.PathLike[str], *, kind: str = "auto") -> Alignme
 
 def parse_fasta(source: Source, kind: str = "auto") -> Alignment:
     """Return the sequences of an opened file."""
-    content = bytes(source.content)
+    content = source.content
     if content.startswith(UTF16_MARKS):
         raise source.fail("is UTF-16 text; FASTA is read as UTF-8. Save it again as plain text.")
     content = content.removeprefix(UTF8_MARK)

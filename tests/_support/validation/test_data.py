@@ -97,6 +97,15 @@ NAMES = ["age", "income", "spend"]
             pl.DataFrame({"city": pl.Series(["x", "y"], dtype=pl.Enum(["x", "y"]))}),
             r'Column "city" of X must be numbers, got categories \(Enum\)',
         ),
+        (
+            np.zeros(4, dtype=[("x", float), ("y", float)]),
+            r"must be numbers, got records with the fields x, y\.",
+        ),
+        (np.zeros((4, 2), dtype="V8"), r"must be numbers, got raw bytes \(\|V8\)\."),
+        (
+            np.full((3, 2), np.longdouble("1e4000")),
+            r"Input X contains infinity: 3 infinite values in X\[:, 0\]",
+        ),
         (X + 1j, r"Complex data not supported"),
         ([[1, 2], [3]], r"got rows of different lengths"),
         (pd.Series([1.0, 2.0]), r"Expected a 2-dimensional container"),
@@ -125,6 +134,13 @@ def test_bad_data_are_told_what_and_where(bad, message):
             r'Column "when" of X must be numbers, got dates',
         ),
         (np.array([["2020-01-01"]], dtype="M8[D]"), r"X of Dummy must be numbers, got dates or times"),
+        ([[np.datetime64("NaT")] * 2] * 3, r"X of Dummy must be numbers, got dates or times \(datetime64\)"),
+        ([[1.0, np.datetime64("NaT")]], r"X of Dummy must be numbers, got dates or times \(datetime64\)"),
+        (np.array([[1.0, np.timedelta64(3, "s")]], dtype=object), r"got dates or times \(timedelta64\)"),
+        (
+            pd.DataFrame({"a": pd.Series([1, np.datetime64("NaT")], dtype=object)}),
+            r'Column "a" of X must be numbers, got dates or times \(datetime64\)',
+        ),
         (
             pl.DataFrame({"when": [pd.Timestamp("2020-01-01").date()]}),
             r'Column "when" of X must be numbers, got dates',

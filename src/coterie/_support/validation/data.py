@@ -144,10 +144,11 @@ def _converted(
     from sklearn.utils.validation import check_array, validate_data
 
     try:
-        if estimator is None:
-            checked = check_array(X, input_name=name, estimator=who, **options)
-        else:
-            checked = validate_data(estimator, X, reset=reset, **options)
+        with np.errstate(over="ignore"):  # numbers of more bits than 64 become infinite, and are refused
+            if estimator is None:
+                checked = check_array(X, input_name=name, estimator=who, **options)
+            else:
+                checked = validate_data(estimator, X, reset=reset, **options)
     except CoterieError:
         raise
     except (ValueError, TypeError, OverflowError) as error:

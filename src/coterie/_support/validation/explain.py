@@ -68,8 +68,11 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
     if issparse(X):
         _refuse_kind(X.dtype, f"{name} of {who}")
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):
-        for column, dtype in zip(X.columns, list(X.dtypes), strict=True):
-            _refuse_kind(dtype, f'Column "{shortened(column)}" of {name}')
+        for at, (column, dtype) in enumerate(zip(X.columns, list(X.dtypes), strict=True)):
+            what = f'Column "{shortened(column)}" of {name}'
+            _refuse_kind(dtype, what)
+            if hasattr(X, "iloc") and getattr(dtype, "kind", "") == "O":
+                _refuse_dates({*map(type, X.iloc[:, at].tolist())}, what)
     elif hasattr(X, "dtype"):
         _refuse_kind(X.dtype, f"{name} of {who}")
     else:
@@ -87,13 +90,31 @@ def _refuse_kind(dtype: object, what: str) -> None:
         )
     if label.startswith(("category", "Categorical", "Enum")):
         raise InvalidData(f"{what} must be numbers, got categories{_way_out_of_categories(dtype)}")
-    if kind in ("U", "S", "T", "V") or label in ("str", "string", "String"):
+    if kind == "V":
+        raise InvalidData(
+            f"{what} must be numbers, got {records_of(dtype)}. Make a table of it first: pandas.DataFrame(X)."
+        )
+    if kind in ("U", "S", "T") or label in ("str", "string", "String"):
         raise InvalidData(f"{what} must be numbers, got text ({label}). Leave it out, or {FOR_CATEGORIES}.")
     if kind in ("m", "M") or label.startswith(("Date", "Time", "Duration")):
         raise UnsupportedInput(
             f"{what} must be numbers, got dates or times ({label}). Leave it out, or turn it into a number "
             f"such as days since a date."
         )
+
+
+def records_of(dtype: Any) -> str:
+    """Return what an array of records, or of bytes that NumPy knows nothing of, holds.
+
+    Examples
+    --------
+    >>> records_of(np.dtype([("x", float), ("y", float)])), records_of(np.dtype("V8"))
+    ('records with the fields x, y', 'raw bytes (|V8)')
+    """
+    if dtype.names is None:
+        return f"raw bytes ({dtype})"
+    listed = ", ".join(map(shortened, dtype.names[:SHOWN])) + (" ..." if len(dtype.names) > SHOWN else "")
+    return f"records with the fields {listed}"
 
 
 def _way_out_of_categories(dtype: object) -> str:
@@ -113,13 +134,26 @@ def _refuse_text_cells(X: Any, what: str) -> None:
         cells = np.asarray(X, dtype=object) if cells.dtype.kind in "US" else cells
     except ValueError:
         return  # rows of different lengths: reported by the caller
+    if cells.dtype.kind in "mM":
+        _refuse_kind(cells.dtype, what)
     if cells.ndim != 2 or cells.dtype.kind != "O":
         return
+    _refuse_dates({*map(type, cells.reshape(-1).tolist())}, what)
     for (row, column), value in np.ndenumerate(cells):
         if isinstance(value, str | bytes):
             raise InvalidData(
                 f"{what} must be numbers, got text: {shortened(repr(value))} in row {row}, column {column}. "
                 f"Leave the column out, or {FOR_CATEGORIES}."
+            )
+
+
+def _refuse_dates(kinds: set[type], what: str) -> None:
+    """Refuse NumPy's dates among objects: a missing one would become a huge number."""
+    for kind in kinds:
+        if issubclass(kind, np.datetime64 | np.timedelta64):
+            raise UnsupportedInput(
+                f"{what} must be numbers, got dates or times ({kind.__name__}). Leave it out, or turn it "
+                f"into a number such as days since a date."
             )
 
 

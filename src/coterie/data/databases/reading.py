@@ -31,10 +31,15 @@ from coterie.errors import (
 )
 
 BATCH_ROWS = 50_000
+BATCH_BYTES = 1 << 26  # of texts, after which a batch ends before it has that many rows
+FETCHED = 64  # rows at once from SQLite
+ARROW_ROWS = 8_192  # at once from DuckDB: four of its vectors, which it keeps within its own limit of memory
+SHORTEST_LIMIT, LONGEST_OF_SQLITE = 1 << 20, 10**9
 WAIT = 2.0  # seconds for a lock of somebody else
 STEPS_BETWEEN_LOOKS = 200_000  # of SQLite's machine: some milliseconds
 SHOWN = 8
 SQLITE_MAGIC, DUCKDB_MAGIC = b"SQLite format 3\x00", b"DUCK"
+LONG_TYPES = (str, bytes)  # of cells that may take any number of bytes
 SCHEMES = ("postgresql", "postgres")
 SECRETS = ("password", "sslpassword", "passfile")
 _UNKNOWN = re.compile(
@@ -266,6 +271,10 @@ def _explained(database: Database, name: str, error: Exception) -> CoterieError:
         return InvalidParameter(
             f'{name}: the query names "{unknown}", which is not there.{_near(database, unknown)}'
         )
+    if isinstance(error, MemoryError) or "string or blob too big" in text or "Out of Memory" in text:
+        return NotEnoughMemory(
+            f"{name}: a cell or some rows take more memory than there is. Select other columns with a query."
+        )
     lower = reason.lower()
     if "locked" in lower or "set lock" in lower or "conflicting lock" in lower:
         return FileProblem(
@@ -319,6 +328,8 @@ class SqliteFile:
         try:
             self.connection = sqlite3.connect(address, uri=True, timeout=WAIT)
             self.connection.set_authorizer(_only_reading)
+            self.longest = max(read_limit() // FETCHED, SHORTEST_LIMIT)  # of a cell: so many come at once
+            self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(self.longest, LONGEST_OF_SQLITE))
             self.connection.set_progress_handler(_look_up, STEPS_BETWEEN_LOOKS)
         except sqlite3.Error as error:
             raise FileProblem(f"{path}: cannot be opened ({error}).") from None
@@ -346,22 +357,37 @@ class SqliteFile:
         with _hearing_interrupts():
             cursor = self.connection.execute(query, parameters)
             names = _different([column[0] for column in cursor.description or ()])
-            batch = cursor.fetchmany(BATCH_ROWS)
+            columns = _fetched(cursor, len(names))
         while True:
-            columns: list[list[object]] = [list(values) for values in zip(*batch, strict=True)] or [
-                [] for _ in names
-            ]
             yield polars.DataFrame(
                 [_sqlite_series(polars, *column) for column in zip(names, columns, strict=True)]
             )
             with _hearing_interrupts():
-                batch = cursor.fetchmany(BATCH_ROWS)
-            if not batch:
+                columns = _fetched(cursor, len(names))
+            if not columns or not columns[0]:
                 return
 
     def close(self) -> None:
         """End the connection."""
         self.connection.close()
+
+
+def _fetched(cursor: sqlite3.Cursor, n_columns: int) -> list[list[object]]:
+    """Return the next rows by columns: a batch, or fewer where their texts are long."""
+    columns: list[list[object]] = [[] for _ in range(n_columns)]
+    n_rows = n_bytes = 0
+    while n_rows < BATCH_ROWS and n_bytes < BATCH_BYTES:
+        usual = n_bytes // max(n_rows, 1) + 1  # bytes of a row so far
+        portion = max(1, min(FETCHED, BATCH_BYTES // usual, BATCH_ROWS - n_rows))
+        some = cursor.fetchmany(portion if n_rows else 1)
+        if not some:
+            break
+        n_rows += len(some)
+        for column, cells in zip(columns, zip(*some, strict=True), strict=True):
+            column.extend(cells)
+            if not {*map(type, cells)}.isdisjoint(LONG_TYPES):
+                n_bytes += sum(len(cell) for cell in cells if isinstance(cell, LONG_TYPES))
+    return columns
 
 
 def _look_up() -> None:
@@ -439,16 +465,23 @@ class DuckdbFile:
         if relation is None:
             return
         reader = (
-            relation.to_arrow_reader(BATCH_ROWS)
+            relation.to_arrow_reader(ARROW_ROWS)
             if hasattr(relation, "to_arrow_reader")
-            else (relation.fetch_arrow_reader(BATCH_ROWS))
+            else (relation.fetch_arrow_reader(ARROW_ROWS))
         )
         names = _different(list(relation.columns))
         yield polars.from_arrow(reader.schema.empty_table()).rename(
             dict(zip(reader.schema.names, names, strict=True))
         )
+        waiting: list[PolarsFrame] = []
         for batch in reader:
-            yield polars.from_arrow(batch)
+            waiting.append(polars.from_arrow(batch))
+            n_bytes = sum(frame.estimated_size() for frame in waiting)
+            if sum(frame.height for frame in waiting) >= BATCH_ROWS or n_bytes >= BATCH_BYTES:
+                yield stacked(waiting)
+                waiting = []
+        if waiting:
+            yield stacked(waiting)
 
     def close(self) -> None:
         """End the connection."""

@@ -11,11 +11,19 @@ from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
 from coterie._support.typing import JsonObject, PolarsFrame, PolarsSeries, ValuesByName
+from coterie._support.validation import format_bytes, require_memory
 from coterie.data.files.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
 DEEPEST = 8  # records within records that become columns; what is deeper stays text
 MOST_FIELDS = 10_000  # of a record that becomes columns
+BYTES_OF_OBJECTS = {
+    b"{": 232,
+    b"[": 80,
+    b",": 64,
+}  # a dict, a list, a value and its cell
+BYTES_PER_CELL = 24  # in a list, and in a column
+IN_BLOCKS = "Save the rows as Parquet files in a folder, which are read block by block."
 LARGEST = 1e300  # whole numbers of JSON may be beyond floats
 
 
@@ -28,7 +36,8 @@ def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
         The text: an array of objects, an object per line, an object of arrays, an array of arrays, or the
         nodes and links of a network.
     """
-    text = bytes(source.content).decode("utf-8-sig", "replace").strip()
+    _check_size(source)
+    text = source.content.decode("utf-8-sig", "replace").strip()
     try:
         value = _parsed(text)
     except RecursionError:
@@ -45,6 +54,16 @@ def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
     if not value or not (is_rows or isinstance(value, dict) or all(isinstance(row, dict) for row in value)):
         raise source.fail(f"is JSON, but not a table: {SHAPES} is needed.")
     return _frame(source, value, is_rows=is_rows), not is_rows, False
+
+
+def _check_size(source: Source) -> None:
+    """Refuse text whose objects do not fit in memory: they take many times the bytes of short text."""
+    need = sum(source.content.count(sign) * n_bytes for sign, n_bytes in BYTES_OF_OBJECTS.items())
+    require_memory(
+        need + len(source.content),
+        f"{source.name}, JSON of {format_bytes(len(source.content))},",
+        IN_BLOCKS,
+    )
 
 
 def _parsed(text: str) -> Any:
@@ -148,6 +167,11 @@ def _frame(source: Source, value: Any, *, is_rows: bool) -> Any:
         value = {name: [row[at] for row in value] for at, name in enumerate(names)}
     if not isinstance(value, dict):
         names = list(dict.fromkeys(name for row in value for name in row))
+        require_memory(  # each record may have fields that no other has
+            BYTES_PER_CELL * len(names) * len(value),
+            f"{source.name}, a table of {len(value):,} records and {len(names):,} fields,",
+            "Write the fields as rows: a record for each value, with its name in a field.",
+        )
         value = {name: [row.get(name) for row in value] for name in names}
     with quiet_panics():
         return polars.DataFrame([_series(polars, name, cells) for name, cells in _fields(value).items()])

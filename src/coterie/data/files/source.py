@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import mmap
 import os
 import re
 import stat
@@ -13,7 +12,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Protocol, TypeAlias
+from typing import Protocol
 
 from coterie._support.stores import is_url, local_path, read_all, shown, stamp_of, unchanged
 from coterie._support.validation.memory import available_memory, format_bytes
@@ -28,7 +27,6 @@ from coterie.errors import (
     did_you_mean,
 )
 
-Content: TypeAlias = bytes | mmap.mmap
 STANDARD_INPUT = "-"
 LIMIT_VARIABLE = "COTERIE_READ_LIMIT"
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
@@ -82,7 +80,7 @@ class Source:
     """The content of a file, and what to call it in messages."""
 
     name: str
-    content: Content
+    content: bytes
     kind: str  # parquet, arrow, arrow stream, npy, npz, excel, json, text
 
     def stream(self) -> io.BytesIO:
@@ -118,7 +116,7 @@ def open_source(where: str | os.PathLike[str]) -> Source:
     return replace(source, kind="json") if source.kind == "text" and _is_json(content) else source
 
 
-def read_content(where: str | os.PathLike[str]) -> tuple[str, Content]:
+def read_content(where: str | os.PathLike[str]) -> tuple[str, bytes]:
     """Return what a file is called in messages, and its bytes as they are.
 
     Parameters
@@ -134,9 +132,9 @@ def read_content(where: str | os.PathLike[str]) -> tuple[str, Content]:
     return os.fspath(where), _read_path(Path(place))
 
 
-def _is_json(content: Content) -> bool:
+def _is_json(content: bytes) -> bool:
     """Return whether a text is JSON by its beginning; a column may well be called {x}."""
-    head = bytes(content[:JSON_HEAD]).decode("utf-8-sig", "ignore").lstrip()
+    head = content[:JSON_HEAD].decode("utf-8-sig", "ignore").lstrip()
     return _JSON.match(head) is not None
 
 
@@ -175,14 +173,14 @@ def _read_standard_input() -> bytes:
     return _read_within_limit("standard input", sys.stdin.buffer)
 
 
-def _read_path(path: Path) -> Content:
+def _read_path(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 return _read_within_limit(str(path), file, is_device=stat.S_ISCHR(status.st_mode))
             check_size(str(path), status.st_size)
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return file.read()  # never mapped: who shortens a mapped file ends the process that looks at it
     except CoterieError:
         raise
     except FileNotFoundError:
@@ -228,7 +226,7 @@ def read_limit() -> int:
     wanted = os.environ.get(LIMIT_VARIABLE, "")
     if wanted:
         found = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)(i?B)?", wanted.strip(), re.IGNORECASE | re.ASCII)
-        if found is None:
+        if found is None or int(found[1]) == 0:
             raise InvalidParameter(f"{LIMIT_VARIABLE} must be a size such as 500M or 8G, got {wanted!r}.")
         return int(found[1]) << UNITS[found[2].upper()]
     free = available_memory()
@@ -256,10 +254,9 @@ def _next_size(limit: int) -> str:
     return f"{2 * limit >> UNITS[unit]}{unit}"
 
 
-def _unpack(name: str, content: Content) -> bytes:
-    packed: IO[bytes] | mmap.mmap = content if isinstance(content, mmap.mmap) else io.BytesIO(content)
+def _unpack(name: str, content: bytes) -> bytes:
     try:
-        with gzip.GzipFile(fileobj=packed) as file:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return _read_within_limit(name, file)
     except CoterieError:
         raise

@@ -57,6 +57,7 @@ def read_text(
     """Read a text file as a table; columns of `texts` hold their cells as they are written."""
     text = dialects.decode(source, encoding)
     dialect = dialects.detect(source, text, delimiter=delimiter, header=header)
+    _check_memory(source, text, dialect)
     if dialect.delimiter == BLANKS:
         text = blanks_as_tabs(text)
     names, notes = _column_names(dialect)
@@ -79,6 +80,16 @@ def read_text(
     marks = _marks(text, dialect, frame)
     frame.columns = names
     return TextTable(frame, dialect, notes, {names[at]: counts for at, counts in marks.items()})
+
+
+def _check_memory(source: Source, text: bytes, dialect: Dialect) -> None:
+    """Refuse a table that does not fit: the reader ends the process where memory does."""
+    n_rows = text.count(b"\n") + (not text.endswith(b"\n")) - dialect.first_data_line
+    require_memory(
+        MEMORY_PER_CELL * n_rows * dialect.n_columns,
+        f"{source.name}, a table of {n_rows:,} rows and {dialect.n_columns:,} columns,",
+        "Save the rows as Parquet files in a folder, which are read block by block.",
+    )
 
 
 def note_blank_lines(n_lines: int) -> list[str]:
@@ -130,12 +141,6 @@ def _parse(source: Source, text: bytes, dialect: Dialect, as_written: Sequence[i
         overrides = {f"column_{first + at}": polars.String for at in as_written}
     options = {**_options(dialect), "schema_overrides": overrides or None}
     whole, text = _rows(text, dialect)
-    n_rows = text.count(b"\n") + (not text.endswith(b"\n"))
-    require_memory(  # the reader ends the process where memory does
-        MEMORY_PER_CELL * n_rows * dialect.n_columns,
-        f"{source.name}, a table of {n_rows:,} rows and {dialect.n_columns:,} columns,",
-        "Save the rows as Parquet files in a folder, which are read block by block.",
-    )
     inferred: list[ValuesByName] = [{"infer_schema_length": rows} for rows in (INFERRED_ROWS, None)]
     problem: Exception | None = None
     for how in (*inferred, {"infer_schema": False}):  # at last as text, which may still hold numbers

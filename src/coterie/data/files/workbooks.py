@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
+import numpy as np
+
 from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie._support.typing import PolarsFrame
+from coterie._support.typing import AnyArray, PolarsFrame
 from coterie._support.validation import require_memory
 from coterie.data.files.dialect import TITLE_ROWS, counts_columns, note_counted, note_titles, rows_above
 from coterie.data.files.source import Source
@@ -20,11 +22,16 @@ from coterie.errors import InvalidParameter, did_you_mean
 SHOWN = 5
 LOOKED_AT = 50  # rows at most that tell whether the first one numbers the columns
 LONGEST_SHEET = 1 << 28  # bytes of a sheet that are looked at for merged cells and formulas
+TEXT_COPIES = 3  # of a text that a cell refers to: one of the reader, one in the column, one as it is trimmed
 CELL_BYTES = 32  # of the reader, which makes room for every cell between the first and the last one
+SHORT_TEXT = 1 << 10  # bytes; a sheet of such texts takes no more memory than a file of them
 PIECE = 1 << 24  # bytes of a sheet that are looked at together
 _COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,3})[0-9]""")  # of places such as "B7"
 _ROW = re.compile(rb"""\sr\s*=\s*["'][A-Za-z]{0,3}([0-9]{1,7})["']""")  # of cells, and of rows themselves
 _CELL_TAG, _ROW_TAG = re.compile(rb"<(?:\w+:)?c(?=[\s/>])"), re.compile(rb"<(?:\w+:)?row(?=[\s/>])")
+_SHARED = re.compile(rb"""\st\s*=\s*["']s["'][^<>]*>\s*<(?:\w+:)?v[^<>]*>\s*([0-9]{1,10})""")  # by its number
+_TEXT = re.compile(rb"<(?:\w+:)?si[\s/>]")  # in the list of texts that cells refer to
+_LIST, HEAD = re.compile(rb"<(?:\w+:)?sst[\s/>]"), 1 << 10  # such a list begins early
 _MERGED = re.compile(rb"<mergeCell ref=")
 _UNCOMPUTED = re.compile(rb"<f[^>]*>[^<]*</f>(?:<v></v>|<v\s*/>)?</c>")
 
@@ -44,7 +51,7 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
     fastexcel = require("fastexcel", extra="excel", purpose="Reading Excel workbooks")
     _check_extent(source)
     try:
-        book = fastexcel.read_excel(bytes(source.content))
+        book = fastexcel.read_excel(source.content)
         names = list(book.sheet_names)
     except Exception as error:  # of various types
         reason = shortened(next(iter(str(error).splitlines()), type(error).__name__))
@@ -73,15 +80,24 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
 
 
 def _check_extent(source: Source) -> None:
-    """Refuse a sheet whose cells are so far apart that the reader would run out of memory, and abort."""
+    """Refuse a sheet for which the reader would run out of memory, and abort.
+
+    Its cells may be far apart, or refer to a long text so often that all its copies do not fit.
+    """
     with zipfile.ZipFile(source.stream()) as archive:
+        texts = _sizes_of_texts(archive)
         for member in archive.infolist():
-            extent = _Extent()
+            extent = _Extent(texts)
             try:
                 with archive.open(member) as part:
                     extent.read(part)
             except Exception:  # damaged: the reader says what is wrong
                 continue
+            require_memory(
+                TEXT_COPIES * extent.n_letters,
+                f"{source.name}: a sheet with texts of {extent.n_letters:,} letters",
+                "Delete the long texts, or save the table as CSV without them.",
+            )
             n_rows, n_columns = extent.shape
             require_memory(
                 CELL_BYTES * n_rows * n_columns,
@@ -90,10 +106,31 @@ def _check_extent(source: Source) -> None:
             )
 
 
-class _Extent:
-    """The rows and columns between the cells of a sheet; cells without a place follow each other."""
+def _sizes_of_texts(archive: zipfile.ZipFile) -> AnyArray:
+    """Return the bytes of each text that cells refer to, where there is one that is not short."""
+    nothing = np.empty(0, dtype=np.int64)
+    try:
+        names = [name for name in archive.namelist() if _LIST.search(archive.open(name).read(HEAD))]
+        text = archive.read(names[0]) if names else b""
+    except Exception:  # damaged: the reader says what is wrong
+        return nothing
+    starts = [found.start() for found in _TEXT.finditer(text)]
+    sizes = np.diff(np.array([*starts, len(text)], dtype=np.int64))
+    return sizes if sizes.size and sizes.max() > SHORT_TEXT else nothing
 
-    def __init__(self) -> None:
+
+class _Extent:
+    """The rows and columns between the cells of a sheet; cells without a place follow each other.
+
+    Parameters
+    ----------
+    texts : array
+        The bytes of each text that cells refer to; none where all are short.
+    """
+
+    def __init__(self, texts: AnyArray) -> None:
+        self._texts = texts
+        self.n_letters = 0  # of the long texts and the others, as often as cells refer to them
         self._rows, self._columns = _Range(), _Range()
         self._n_rows = self._in_row = self._longest = 0
 
@@ -112,6 +149,9 @@ class _Extent:
         self._look(rest)
 
     def _look(self, text: bytes) -> None:
+        if self._texts.size:
+            numbers = np.array(_SHARED.findall(text), dtype=np.int64)
+            self.n_letters += int(self._texts[numbers[numbers < self._texts.size]].sum())
         columns, rows = _COLUMN.findall(text), {*map(int, _ROW.findall(text))}
         if rows:
             self._rows.take(min(rows), max(rows))
