@@ -11,6 +11,7 @@ import numpy as np
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
+from coterie.cluster.modes import null_depth
 from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
 from coterie.evaluate.belief import MixedColumns
@@ -155,9 +156,23 @@ def _most(valleys: Valleys, request: FitRequest) -> tuple[int, int]:
     n_rows = len(valleys.X)
     smooth = [tree for tree in valleys.trees if tree.n_neighbors >= SMOOTH] or valleys.trees[-1:]
     hills = max(int((tree.depths > HILL).sum()) + 1 for tree in smooth)
-    most = max(SOME_GROUPS, int(MARGIN * hills) + 2)
     beyond = max(2, n_rows // ROWS_PER_GROUP)
-    return min(most, beyond, request.budget.most_clusters), beyond
+    at_once = max(request.budget.most_clusters, int(MARGIN * _significant_hills(valleys)) + 2)
+    return min(max(SOME_GROUPS, int(MARGIN * hills) + 2), beyond, at_once), beyond
+
+
+def _significant_hills(valleys: Valleys) -> int:
+    """Return how many hills of the density rise further than a single cluster would show, at any scale.
+
+    So many groups are tried whatever the budget: with half of them, every partition joins some, and none
+    looks good enough to try more.
+    """
+    n_rows = len(valleys.X)
+    counts = [
+        int((tree.depths > null_depth(n_rows, tree.n_neighbors, tree.dimension, tree.dimension)).sum()) + 1
+        for tree in valleys.trees
+    ]
+    return max(counts)
 
 
 def _are_any_apart(judged: Sequence[Judged], *, is_mixed: bool) -> bool:
