@@ -400,3 +400,14 @@ def test_several_answers_in_a_cell_are_told():
     assert told in coterie.inspect(frame).notes
     dropped = coterie.fit(frame, budget="fast", believe=False, drop="tools")
     assert not any("answers" in str(note) for note in dropped.notes)
+
+
+def test_a_column_may_be_called_count():
+    """Law: no name of a column collides with those of tables that are made while looking at it."""
+    frame = pl.DataFrame(
+        {"count": ["unknown", "12", "15"] * 20, "value": ["a", "b", "c"] * 20, "x": [0.0, 5.0, 9.0] * 20}
+    )
+    assert [one.column for one in coterie.inspect(frame).columns] == frame.columns
+    text = frame.with_columns(count=pl.Series([f"n{at}" for at in range(60)]))
+    assert coterie.inspect(text).columns[0].role == "left out"
+    assert coterie.fit(frame, budget="fast", believe=False).n_rows == 60

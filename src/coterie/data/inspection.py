@@ -371,7 +371,7 @@ def _histogram(values: PolarsSeries, look: Look) -> tuple[int, ...]:
     if look.numbers is None:
         if not is_text(values.dtype):
             return ()
-        counts = values.drop_nulls().value_counts(sort=True)
+        counts = values.drop_nulls().alias("value").value_counts(sort=True)
         return tuple(counts[counts.columns[1]].head(N_BINS).to_list())
     polars = require("polars", extra="cli", purpose="Looking at columns")
     numbers = values.cast(polars.Float64).drop_nulls().to_numpy()
