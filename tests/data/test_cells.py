@@ -410,4 +410,4 @@ def test_a_column_may_be_called_count():
     assert [one.column for one in coterie.inspect(frame).columns] == frame.columns
     text = frame.with_columns(count=pl.Series([f"n{at}" for at in range(60)]))
     assert coterie.inspect(text).columns[0].role == "left out"
-    assert coterie.fit(frame, budget="fast", believe=False).n_rows == 60
+    assert coterie.fit(frame, budget="fast", believe=False).k > 0
