@@ -329,3 +329,85 @@ def test_sentinels_are_missing_in_blocks(tmp_path, monkeypatch):
     assert 'age: 1 cell -999 taken as missing (keep=["age"] uses it)' in found.notes
     assert np.flatnonzero(np.ma.getmaskarray(found.labels.compute())).tolist() == [4000]
     assert coterie.fit(path, "kmeans", 2, believe=False, keep="age").k == 2
+
+
+def test_dates_in_several_forms_are_told_when_they_are_asked_for(tmp_path, monkeypatch):
+    """Law: the option that uses dates is not named again where it cannot read them, in blocks neither."""
+    frame = pl.DataFrame(
+        {
+            "when": ["2021-06-07", "3-Mar-21", "04/05/2021"] * 20,
+            "late": ["2021-06-07"] * 59 + ["04/05/2021"],
+            "x": [float(at % 7) for at in range(60)],
+            "y": [float(at % 2) for at in range(60)],
+        }
+    )
+    reasons = {
+        "when": "dates in several forms, or in one that is not known",
+        "late": 'dates written differently in 1 of 60 rows, such as "04/05/2021" in row 60',
+    }
+    table = as_table(frame, dates="year")
+    assert {one.name: one.reason for one in table.choose().left_out} == reasons
+    (tmp_path / "rows").mkdir()
+    frame[:30].write_csv(tmp_path / "rows" / "a.csv")
+    frame[30:].write_csv(tmp_path / "rows" / "b.csv")
+    for data in (frame, str(tmp_path / "rows")):
+        found = coterie.fit(data, "kmeans", 2, dates="year", believe=False)
+        note = next(note for note in found.notes if "when" in note)
+        assert note == f"left out: when ({reasons['when']}), late ({reasons['late']}); write them in one form"
+    inspected = {one.column: one for one in coterie.inspect(frame, dates="year").columns}
+    assert (inspected["when"].kind, str(inspected["when"].remedy)) == (
+        "date",
+        "Write all of them in one form, such as 2024-12-31.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["Total"], '"Total" looks like a row of sums and counts as any other row; remove it first'),
+        (["Summe:"], '"Summe:" looks like a row of sums and counts as any other row; remove it first'),
+        (
+            ["Grand Total", "Subtotal North"],
+            '"Grand Total", "Subtotal North" look like rows of sums and count as any other row; '
+            "remove them first",
+        ),
+        (["Totally Fine Ltd", "Sumo", "Summer"], None),
+    ],
+)
+@pytest.mark.parametrize("several", [False, True])
+def test_rows_of_sums_are_told(tmp_path, texts, told, several):
+    """Law: sums below a table are pointed at, whether it is one file or several; like words are not."""
+    names = [f"shop {at}" for at in range(40)] + texts
+    frame = pl.DataFrame({"where": names, "x": [float(at % 2) for at in range(len(names))]})
+    frame[:20].write_csv(tmp_path / "a.csv")
+    frame[20:].write_csv(tmp_path / "b.csv")
+    found = coterie.fit(str(tmp_path / "*.csv") if several else frame, "kmeans", 2, believe=False)
+    notes = [str(note) for note in found.notes if "of sums" in str(note)]
+    assert notes == ([] if told is None else [f"where: {told}"])
+    assert [str(note) for note in coterie.inspect(frame).notes if "of sums" in str(note)] == notes
+
+
+def test_several_answers_in_a_cell_are_told():
+    """Law: where cells list answers, every combination is a category of its own, and a note says so."""
+    tools = ["R;Python", "Python", "Excel;R", "R", "Excel; Python;R"] * 20
+    frame = pl.DataFrame({"tools": tools, "remark": [f"{at}; see {at + 1}" for at in range(100)]})
+    frame = frame.with_columns(x=pl.Series([0.0, 0.1, 5.0, 0.2, 5.1] * 20))
+    found = coterie.fit(frame, budget="fast", believe=False)
+    told = (
+        'tools ("R;Python") has several answers in a cell; split it into one yes/no column per answer first'
+    )
+    assert [str(note) for note in found.notes if "answers" in str(note)] == [told]
+    assert told in coterie.inspect(frame).notes
+    dropped = coterie.fit(frame, budget="fast", believe=False, drop="tools")
+    assert not any("answers" in str(note) for note in dropped.notes)
+
+
+def test_a_column_may_be_called_count():
+    """Law: no name of a column collides with those of tables that are made while looking at it."""
+    frame = pl.DataFrame(
+        {"count": ["unknown", "12", "15"] * 20, "value": ["a", "b", "c"] * 20, "x": [0.0, 5.0, 9.0] * 20}
+    )
+    assert [one.column for one in coterie.inspect(frame).columns] == frame.columns
+    text = frame.with_columns(count=pl.Series([f"n{at}" for at in range(60)]))
+    assert coterie.inspect(text).columns[0].role == "left out"
+    assert coterie.fit(frame, budget="fast", believe=False).k > 0

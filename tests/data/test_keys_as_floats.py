@@ -6,6 +6,7 @@ import pytest
 
 import coterie
 from coterie.data import read_table
+from coterie.data.schema import is_number_of_names, kind_of_code, kind_of_key
 from coterie.errors import InvalidParameter
 from coterie.pipeline import make_request
 from coterie.pipeline.fit import open_rows
@@ -72,3 +73,64 @@ def test_plain_decimals_are_not_text_with_separators(tmp_path):
     )
     assert "amount (text with separators) read as numbers" in notes
     assert "height (text" not in notes
+
+
+HEADERS = {
+    "a postal code": [
+        "ZIP Code",
+        "Zip Code",
+        "zip-code",
+        "Postal Code",
+        "BillingZip",
+        "Postleitzahl",
+        "code postal",
+    ],
+    "an id that repeats": [
+        "Store ID",
+        "STORE_ID",
+        "storeId",
+        "Customer No.",
+        "Invoice Number",
+        "Kunden-Nr.",
+        "Order #",
+    ],
+    "a code": ["Product Code", "product-code", "CountryCode"],
+    "a phone number": ["Phone Number", "phone_number", "Tel.", "Telefonnummer"],
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, one) for kind, names in HEADERS.items() for one in names])
+def test_headers_are_read_as_words(kind, name):
+    """Law: blanks, dots, hyphens and capitals in a header change nothing: "Zip Code" is zip_code."""
+    assert kind_of_code(name, 30, 400) == kind
+    assert is_number_of_names(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Kundennummer", "Customer Number", "Unnamed: 0", "ID_Patient", "N° client", "Staff No.", "USERID"],
+)
+def test_headers_that_name_rows(name):
+    """Law: whole numbers under a header that names rows are a key, in any spelling."""
+    rows = np.arange(200)
+    assert kind_of_key(name, 1000.0 + 7 * rows, rows, 200) == "a key"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "number of children",
+        "No. of rooms",
+        "Order",
+        "Item",
+        "pH",
+        "piano",
+        "paid",
+        "width",
+        "iPhone",
+        "Order Total",
+    ],
+)
+def test_headers_of_measurements(name):
+    """Law: words within other words, and counts, name no rows."""
+    assert not is_number_of_names(name)

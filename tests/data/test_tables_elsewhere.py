@@ -170,6 +170,16 @@ def test_sheets_are_chosen_by_name(book):
         read_table(plain, sheet="x")
 
 
+def test_a_cover_page_is_not_the_table(book):
+    """Law: without a name of a sheet, the first that holds a table is read, not a title page before it."""
+    sales = [["shop", "revenue", "staff"], ["a", 1, 2], ["b", 3, 4], ["c", 5, 6]]
+    path = book({"Cover": [["Sales 2024"], ["by", "Ada"]], "Sales": sales})
+    table = read_table(path)
+    assert table.columns == ("shop", "revenue", "staff")
+    assert table.notes == ('sheet "Sales" is read; others: Cover (--sheet NAME)',)
+    assert read_table(book({"Cover": [["Sales 2024"], ["x"], ["y"]]})).n_rows == 2
+
+
 def test_titles_merged_cells_and_formulas(book):
     """Law: rows above a table are skipped; merged cells and formulas without a result are told."""
 

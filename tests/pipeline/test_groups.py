@@ -201,3 +201,24 @@ def test_plain_estimators_place_tables_too():
         predict_table(plain, table_of(POINTS[:, :1], ("age",)))
     with pytest.raises(ModelFileError, match="a Scaling cannot predict new rows: it has no predict"):
         predict_table(Scaling("none", np.zeros(2), np.ones(2)), table)
+
+
+def test_only_ways_out_that_work_are_named():
+    """Law: where the fit had no gaps, a new row with one may be left out; its median is nobody's."""
+    X = np.r_[np.zeros((20, 2)), np.ones((20, 2)) * 9] + np.arange(80).reshape(40, 2) % 7 / 10
+    found = coterie.fit(X, "kmeans", 2, believe=False)
+    new = np.array([[0.1, np.nan], [9.0, 9.2]])
+    with pytest.raises(InvalidData, match="Use missing='drop', or fill them first"):
+        found.predict(new)
+    with pytest.raises(
+        InvalidParameter, match=r'needs the medians of the fit, which had no gaps to fill\. Use "drop"'
+    ):
+        found.predict(new, missing="median")
+    with pytest.raises(InvalidParameter, match=r'found by observed cells, got others\. Use "drop"'):
+        found.predict(new, missing="observed")
+    assert found.predict(new, missing="drop").mask.tolist() == [True, False]
+    gaps = np.vstack([X, [[0.2, np.nan]]])
+    filled = coterie.fit(gaps, "kmeans", 2, believe=False, missing="median")
+    assert filled.predict(new)[1] == filled.labels[39]
+    with pytest.raises(InvalidData, match="Use missing='drop' or 'median', or fill them first"):
+        filled.predict(new, missing="refuse")

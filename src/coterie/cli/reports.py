@@ -47,9 +47,9 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
 
 def write(found: Clustering, report: Path | None, *, force: bool) -> None:
     """Write the report of an answer."""
-    from coterie.show.report import write_report
-
     if report is not None:
+        from coterie.show.report import write_report
+
         write_report(found, report, force=force, command=said())
 
 

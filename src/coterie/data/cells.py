@@ -21,6 +21,9 @@ from coterie.errors import InvalidData
 
 LOOKED_AT = 200  # first cells, which tell what may be tried on all
 MOSTLY = 0.9  # above this share, stray text in a column is worth pointing at
+SEVERAL = r"[^;|]\s*[;|]\s*[^;|\s]"  # answers in one cell: "bus;car"
+LEAST_SEVERAL, SHARE_OF_SEVERAL = 3, 0.2  # cells that hold several, from which a column is said to
+TIMES_USED = 3  # by which answers repeat, on average: other texts have such signs too
 NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO = (
     "number",
     "money",
@@ -197,29 +200,63 @@ def read_cells(series: PolarsSeries, *, dates: str | None = None) -> Found:
         if dates is None or not when.takes(dates):
             return Found(None, f"a {when.kind}", {})
         reading = Reading(when.kind, when.unit(dates), form=when.form, part=dates)
-        return _checked(reading, texts, is_empty, marks, f"a {when.kind}")
+        return _checked(reading, texts, is_empty, marks)
     for find in (_yes_no, _affixed, _duration):
         found = find(cells)
         if isinstance(found, str):
             return Found(None, found, {})
         if found is not None:
-            return _checked(found, texts, is_empty, marks, "text")
+            return _checked(found, texts, is_empty, marks)
     return Found(None, "text", {})
 
 
 def _checked(
-    reading: Reading, texts: PolarsSeries, is_empty: PolarsSeries, marks: Mapping[str, int], otherwise: str
+    reading: Reading, texts: PolarsSeries, is_empty: PolarsSeries, marks: Mapping[str, int]
 ) -> Found:
     """Return the reading if it fits all cells; if it fits most, say where it does not."""
     is_stray = reading.numbers_or_null(texts).is_null() & ~is_empty
-    stray, filled = int(is_stray.sum()), len(texts) - int(is_empty.sum())
-    if stray == 0:
+    n_stray, n_filled = int(is_stray.sum()), len(texts) - int(is_empty.sum())
+    if n_stray == 0:
         return Found(reading, "", marks)
-    if stray > (1 - MOSTLY) * filled:
-        return Found(None, otherwise, {})
     row = int(is_stray.arg_max())
-    example = f'such as "{shortened(texts[row])}" in row {row + 1}'
-    return Found(None, f"{otherwise} in {stray:,} of {len(texts):,} rows, {example}", {})
+    return Found(None, why_stray(reading, n_stray, n_filled, len(texts), row, texts[row]), {})
+
+
+def why_stray(reading: Reading, n_stray: int, n_filled: int, n_rows: int, row: int, cell: str) -> str:
+    """Return why a column is not read that way, given how many cells do not fit and the first of them.
+
+    Examples
+    --------
+    >>> number = Reading("number")
+    >>> why_stray(number, 1, 200, 200, 16, "many"), why_stray(number, 90, 200, 200, 0, "a")
+    ('text in 1 of 200 rows, such as "many" in row 17', 'text')
+    """
+    is_date = reading.kind in (DATE, TIME)
+    if n_stray > (1 - MOSTLY) * n_filled:
+        return f"{reading.kind}s in several forms, or in one that is not known" if is_date else "text"
+    what = f"{reading.kind}s written differently" if is_date else "text"
+    return f'{what} in {n_stray:,} of {n_rows:,} rows, such as "{shortened(cell)}" in row {row + 1}'
+
+
+def several_answers(series: PolarsSeries) -> str | None:
+    """Return a cell that holds several answers, as surveys write them, if many of a column do; else None.
+
+    Examples
+    --------
+    >>> import polars
+    >>> several_answers(polars.Series(["bus;car", "car", "bike;bus", "bike;car;bus"] * 3))
+    'bus;car'
+    >>> several_answers(polars.Series(["bus", "car"])) is None
+    True
+    """
+    cells = _text(series.head(LOOKED_AT)).drop_nulls()
+    several = cells.filter(cells.str.contains(SEVERAL))
+    if len(several) < max(LEAST_SEVERAL, SHARE_OF_SEVERAL * len(cells)):
+        return None
+    answers = [[part.strip() for part in re.split(r"[;|]", cell) if part.strip()] for cell in cells]
+    n_answers = len({one for parts in answers for one in parts})
+    n_used = sum(len(parts) for parts in answers)
+    return str(several[0]) if TIMES_USED * n_answers <= n_used else None
 
 
 def _of_times(series: PolarsSeries, dates: str | None) -> Found:

@@ -14,7 +14,7 @@ from coterie._support.notes import DATES, Door, option_of, worded
 from coterie._support.optional import require
 from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import Instance, ListOf, Text
-from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, levels_in, why_no_category
+from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, levels_in, texts_of, why_no_category
 from coterie.data.cells import NUMBER, RANK, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
 from coterie.data.sampling import draw_rows
@@ -33,6 +33,8 @@ from coterie.data.schema import (
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 LISTED = 5
+LAST_ROWS = 1_000  # of a table, among which sums of the others are looked for
+SPLIT_ANSWERS = "Split it into one yes/no column per answer first."
 MOST_EXACT = 2.0**53  # below, floats hold whole numbers exactly
 MOST_COMPARED = 1_000  # names that may be meant
 MOST_ELEMENTS = 10_000  # of a nested column that becomes columns
@@ -45,6 +47,8 @@ REMEDIES = {
     "text with": "Join its values into fewer, such as towns into regions.",
     "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
     NOT_ASSOCIATED: "To use it: {keep}.",
+    "dates ": "Write all of them in one form, such as 2024-12-31.",
+    "times ": "Write all of them in one form, such as 14:30.",
     "a date": "Use {dates}.",
     "a time": "Use {hours}.",
     "a key": "To use it: {keep}.",
@@ -132,6 +136,10 @@ class Look:
     def text_levels(self) -> tuple[str, ...]:
         """Return the different texts of the column, sorted."""
         return levels_in(self.series)
+
+    def last_texts(self) -> PolarsSeries:
+        """Return the texts of the last rows."""
+        return texts_of(self.series.tail(LAST_ROWS)).drop_nulls()
 
     @property
     def names_rows(self) -> bool:

@@ -14,12 +14,21 @@ from coterie._support.notes import Note, option_of, render_notes, worded
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, PolarsSeries
 from coterie.data.categories import is_category, texts_of
-from coterie.data.cells import NUMBER
-from coterie.data.columns import ColumnChoice, Look, as_whole, cannot_keep, check_names, look_at, remedy_for
+from coterie.data.cells import NUMBER, several_answers
+from coterie.data.columns import (
+    SPLIT_ANSWERS,
+    ColumnChoice,
+    Look,
+    as_whole,
+    cannot_keep,
+    check_names,
+    look_at,
+    remedy_for,
+)
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
-from coterie.data.notes import note_other_shapes
+from coterie.data.notes import note_other_shapes, note_rows_and_cells
 from coterie.data.prepared import without_unassociated
 from coterie.data.reading import SourceOptions
 from coterie.data.schema import are_years, is_text
@@ -194,7 +203,12 @@ def inspect(
         for name, look in looks.items()
     ]
     found = _without_unassociated(table, _without_mostly_empty(facts, kept), kept)
-    notes = (*table.notes, *_note_copies(looks, found), *note_other_shapes(looks))
+    notes = (
+        *table.notes,
+        *_note_copies(looks, found),
+        *note_rows_and_cells(looks),
+        *note_other_shapes(looks),
+    )
     return Inspection(table.source, table.n_rows, found, notes)
 
 
@@ -262,6 +276,8 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     about = _joined(said, series.name)
     remedy: str = Note.of(lambda door: remedy_for(reason or "", series.name, door).strip())
     names_rows = look.is_text and series.n_unique() == len(series) and not is_kept
+    if look.is_text and reason is not None and several_answers(series) is not None:
+        remedy = SPLIT_ANSWERS
     if look.reason == "a key" or names_rows:  # text cannot be kept; a value of each row has none to join
         remedy = ""
     n_infinite = _count_infinite(values) if reason is None and look.numbers is not None else 0
@@ -319,8 +335,8 @@ def _kind(look: Look) -> str:
         )
     if look.reason == "empty":
         return "empty"
-    if is_text(dtype) and look.reason in ("a date", "a time"):
-        return look.reason.removeprefix("a ")
+    if is_text(dtype) and (look.reason or "").startswith(("a date", "a time", "dates ", "times ")):
+        return "time" if "time" in str(look.reason) else "date"
     return "text" if is_text(dtype) else (look.reason or "").removeprefix("a ")
 
 
@@ -355,7 +371,7 @@ def _histogram(values: PolarsSeries, look: Look) -> tuple[int, ...]:
     if look.numbers is None:
         if not is_text(values.dtype):
             return ()
-        counts = values.drop_nulls().value_counts(sort=True)
+        counts = values.drop_nulls().alias("value").value_counts(sort=True)
         return tuple(counts[counts.columns[1]].head(N_BINS).to_list())
     polars = require("polars", extra="cli", purpose="Looking at columns")
     numbers = values.cast(polars.Float64).drop_nulls().to_numpy()

@@ -80,7 +80,7 @@ def count_marks(texts: PolarsSeries) -> dict[str, int]:
     {'NA': 2, 'unknown': 1}
     """
     found = texts.filter(is_mark(texts)).str.strip_chars()
-    counts = found.filter(found != "").value_counts(sort=True)
+    counts = found.filter(found != "").alias("mark").value_counts(sort=True)
     pairs = zip(*(counts[name].to_list() for name in counts.columns), strict=True)
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 

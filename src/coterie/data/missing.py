@@ -21,6 +21,7 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MISSING_POLICIES = ("auto", "observed", "drop", "median", "refuse")
 REFUSE = ("refuse", "error")  # the second is the older name
+WAYS_OUT = ("observed", "drop", "median")  # policies that treat missing values
 MOSTLY_COMPLETE = 0.5  # share of complete rows from which "auto" leaves out the others
 MOSTLY_EMPTY = 0.5  # share of missing values above which "auto" leaves out a column
 SHOWN = 3
@@ -57,6 +58,7 @@ def settle_missing(
     policy: str = "error",
     source: str = "the data",
     medians: FloatArray | None = None,
+    ways_out: Sequence[str] = WAYS_OUT,
 ) -> Complete:
     """Return the matrix without missing values, by one of the policies.
 
@@ -74,6 +76,8 @@ def settle_missing(
         Name of the table in messages.
     medians : array of shape (n_columns,), default=None
         Fill with these instead of the medians of `X`: what an earlier fit used.
+    ways_out : sequence of str
+        The policies that the error of a refusal names.
 
     Examples
     --------
@@ -94,7 +98,7 @@ def settle_missing(
             f"{source}: {int(is_missing.sum()):,} stored values are NaN. Remove them from the matrix."
         )
     if policy in REFUSE:
-        raise refusal(is_missing, columns, source)
+        raise refusal(is_missing, columns, source, ways_out)
     kept = np.flatnonzero(~is_missing.any(axis=1))
     if policy == "auto":
         policy = "drop" if len(kept) >= max(2, MOSTLY_COMPLETE * n_rows) else "observed"
@@ -255,7 +259,7 @@ def refusal(
     is_missing: Mask,
     columns: Sequence[str],
     source: str,
-    policies: Sequence[str] = ("observed", "drop", "median"),
+    policies: Sequence[str] = WAYS_OUT,
 ) -> InvalidData:
     """Return an error that names the first missing value, and the policies that would treat it."""
     fact = f"{source}: {_places(is_missing, columns, 'missing')}."

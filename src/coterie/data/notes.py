@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from coterie._printing import listed, shortened
 from coterie._support.notes import DATES, Door, Note, option_of
 from coterie._support.optional import require
 from coterie.data.categories import NOT_ASSOCIATED, Levels
-from coterie.data.cells import DATE, NUMBER, TIME
-from coterie.data.columns import ColumnChoice, Look, as_whole
+from coterie.data.cells import DATE, NUMBER, TIME, several_answers
+from coterie.data.columns import SPLIT_ANSWERS, ColumnChoice, Look, as_whole
 from coterie.data.marks import Counts, add_marks, note_marks
-from coterie.data.schema import SOURCES, TARGETS, are_years
+from coterie.data.schema import SOURCES, TARGETS, are_years, is_text
 from coterie.errors import EmptyFile
 
 NAMED = 12  # columns of one option
@@ -21,6 +21,12 @@ LEAST_STEPS = 3  # rows of a series
 SHOWN_VALUES = 3  # columns of values in a hint
 _TIME_NAME = re.compile(
     r"time|timestamp|date|datetime|hour|minute|day|week|month|quarter|year|step|tick", re.IGNORECASE
+)
+# rows of sums, as people name them; with what they sum up: "Subtotal North"
+_TOTAL = (
+    r"(?i)^\s*(((grand|sub|sub-|sous-)? ?totals?|sums?|(gesamt|end|zwischen)?summen?|gesamt|insgesamt"
+    r"|total général|totaux|somme|totale|suma|totaal)( *[:=])?"
+    r"|(grand total|sub-?total|zwischensumme|sous-total)\b.*)\s*$"
 )
 CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
 
@@ -59,6 +65,7 @@ def reading_notes(
         *_note_readings(looks, used),
         *_note_left_out(choice),
         *_note_years(looks, used, keep),
+        *note_rows_and_cells(looks, unused=_unused(choice)),
         *note_other_shapes(looks),
     )
 
@@ -144,6 +151,7 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], Door], str
     (lambda reason: reason.endswith(("% missing", " files")), _keep_them),
     (lambda reason: reason.startswith("text with"), lambda names, door: "too many to be categories"),
     (lambda reason: reason.startswith("mixed units"), lambda names, door: "convert to one unit first"),
+    (lambda reason: reason.startswith(("dates ", "times ")), lambda names, door: "write them in one form"),
     (lambda reason: reason.startswith("text in"), lambda names, door: "correct or empty those cells"),
 )
 
@@ -160,6 +168,50 @@ def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[s
         return []
     are = "holds years, used as a number" if len(years) == 1 else "hold years, used as numbers"
     return [Note.of(lambda door: f"{listed(years)} {are}; {_option('drop', years, door)} if they are labels")]
+
+
+def _unused(choice: ColumnChoice) -> set[str]:
+    """Return the columns that are left out for another reason than being text of that kind."""
+    return {
+        one.name
+        for one in choice.left_out
+        if not one.reason.startswith("text") and one.reason != NOT_ASSOCIATED
+    }
+
+
+def note_rows_and_cells(looks: Mapping[str, Look], *, unused: Collection[str] = ()) -> list[str]:
+    """Return notes on rows that are sums of others, and on cells that hold several answers."""
+    texts = {
+        name: look for name, look in looks.items() if is_text(look.series.dtype) and look.numbers is None
+    }
+    return [
+        *_note_totals(texts),
+        *_note_several_answers({name: look for name, look in texts.items() if name not in unused}),
+    ]
+
+
+def _note_totals(texts: Mapping[str, Look]) -> list[str]:
+    for name, look in texts.items():
+        last = look.last_texts()
+        found = last.filter(last.str.contains(_TOTAL)).unique().sort().to_list()
+        if found:
+            shown = ", ".join(f'"{shortened(text)}"' for text in found[:SHOWN_VALUES])
+            more = ", ..." if len(found) > SHOWN_VALUES else ""
+            one = len(found) == 1
+            are = "looks like a row of sums and counts" if one else "look like rows of sums and count"
+            remove = f"as any other row; remove {'it' if one else 'them'} first"
+            return [f"{shortened(name)}: {shown}{more} {are} {remove}"]
+    return []
+
+
+def _note_several_answers(texts: Mapping[str, Look]) -> list[str]:
+    found = {name: cell for name, look in texts.items() if (cell := several_answers(look.series)) is not None}
+    if not found:
+        return []
+    named = [f'{shortened(name)} ("{shortened(cell)}")' for name, cell in found.items()]
+    have = "has" if len(found) == 1 else "have"
+    remedy = SPLIT_ANSWERS[0].lower() + SPLIT_ANSWERS[1:-1]
+    return [f"{listed(named)} {have} several answers in a cell; {remedy}"]
 
 
 def note_empty_files(empty: Sequence[str], n_filled: int) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def read_table(
         Use dates as days since 1970, as the year, the month or the day of the week (Monday is 1), times of
         day as hours; None leaves them out.
     sheet : str, default=None
-        Sheet of a workbook; None: the first that has cells.
+        Sheet of a workbook; None: the first that holds a table.
     table, query : str, default=None
         Of a database, the table to read or the SQL query to run. Databases are only read.
     parameters : sequence

@@ -19,36 +19,60 @@ KEY_ROWS = 1000  # drawn rows, which tell whether whole numbers name the rows
 KEY_SHARE = 0.3  # different values per row from which whole numbers called like a key are one
 LEAST_ROWS, FEW_ROWS = 3, 100
 
-_KEY_NAME = re.compile(
-    r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
-)
+# Names are compared as words: "Customer No.", "customer-no" and "CustomerNo" are customer_no.
+_WORD_END = re.compile(r"(?<=[a-zäöüß]{2})(?=[A-Z])")
+_NO_WORD = re.compile(r"[^\w°]+|_+")
 # what tables are about, one in each row: alone, such a word names it
-_NAMED_THING = re.compile(
-    r"^(customer|client|patient|user|username|login|member|person|participant|respondent|subject|employee|student"
-    r"|household|account|contract|policy|invoice|transaction|ticket|product|article|sku|ean|isbn|asin|barcode"
-    r"|device|vehicle|vin|iban|e?-?mail|specimen|kunde|kundin|mitarbeiter|artikel|konto)$",
-    re.IGNORECASE,
+_NAMED_THING = (
+    r"(customer|client|patient|user|username|login|member|person|participant|respondent|subject|employee|student"
+    r"|household|account|contract|policy|invoice|order|transaction|ticket|product|article|item|part|serial|sku|ean|isbn"
+    r"|asin|barcode|device|vehicle|vin|iban|e_?mail|specimen|kunde|kundin|mitarbeiter|artikel|konto)"
 )
+_COUNTED_THING = ("order", "item", "part")  # alone, they may be how many there are
+_GERMAN_NUMBER = r"[a-zäöüß](nr|nummer)"
+_KEY_NAME = re.compile(
+    r"^(id|key|index|row|nr|no|number|uuid|guid|code|name|kennung|identifiant|matricule|unnamed_0)$"
+    rf"|_(id|key|uuid|guid|nr|no|number|nummer|identifiant)$|{_GERMAN_NUMBER}$"
+    rf"|^id_[a-z]|^(n°|numero|numéro|número)_[a-z]|^{_NAMED_THING}$"
+)
+_ENDS_IN_ID = re.compile(r"I[dD]$")
 _FILE_NAME = re.compile(r"\S(.*[^\s.])?\.[A-Za-z][A-Za-z0-9]{0,5}(\.(gz|zip|bz2|xz|zst))?")
 
 _CODE_NAMES = {
-    "a postal code": re.compile(r"(^|_|\b)(zip|zip_?code|postal_?code|post_?code|plz)$", re.IGNORECASE),
-    "a phone number": re.compile(
-        r"(^|_|\b)(phone|phone_?(no|number|nr)|telephone|mobile|fax)$", re.IGNORECASE
+    "a postal code": re.compile(
+        r"(^|_)(zip|zip_?code|zip_?5|postal_?code|post_?code|plz|postleitzahl|code_?postal|c[oó]digo_?postal)$"
     ),
-    "an id that repeats": re.compile(r"(^|_)(id|uuid|guid|key)$|[a-z]I[dD]$"),
-    "a code": re.compile(r"(^|_)(code|sku|ean|isbn)$", re.IGNORECASE),
+    "a phone number": re.compile(
+        r"(^|_)(phone|phone_?(no|number|nr)|tel|telephone|mobile|fax|(telephone|mobile|fax)_(no|number|nr)"
+        r"|telefon|téléphone|telefonnummer|telefonnr)$"
+    ),
+    "an id that repeats": re.compile(
+        rf"(^|_)(id|uuid|guid|key)$|^id_[a-z]|(^|_){_NAMED_THING}_(no|nr|number|nummer)$"
+        r"|^(kunden|rechnungs|auftrags|bestell|artikel|konto|personal|matrikel|vertrags|mitglieds)_?(nr|nummer)$"
+    ),
+    "a code": re.compile(r"(^|_)(code|sku|ean|isbn)$"),
     "classes": re.compile(
-        r"^(class|target|labels?|truth|species|cluster|segment|true_?label|y_?true|ground_?truth)$",
-        re.IGNORECASE,
+        r"^(class|target|labels?|truth|species|cluster|segment|true_?label|y_?true|ground_?truth)$"
     ),
 }
-_YEAR_NAME = re.compile(r"(^|_|\b)(year|yr|jahr|vintage|baujahr)(_|$)", re.IGNORECASE)
+_YEAR_NAME = re.compile(r"(^|_)(year|yr|vintage|année|annee)(_|$)|(^|_|[a-zäöüß])jahr(_|$)")
 MOST_CLASSES = 50
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 # what the ends of the links of a network are called
 SOURCES = ("source", "from", "src", "node1", "node_1", "u", "i")
 TARGETS = ("target", "to", "dst", "dest", "node2", "node_2", "v", "j")
+
+
+def _words(name: str) -> str:
+    """Return the words of a column's name in small letters, with _ between them.
+
+    Examples
+    --------
+    >>> _words("Customer No."), _words("ZipCode"), _words("Order #"), _words("USER_ID")
+    ('customer_no', 'zip_code', 'order_no', 'user_id')
+    """
+    parts = _WORD_END.sub("_", name.replace("#", " no "))
+    return _NO_WORD.sub("_", parts).strip("_").casefold()
 
 
 def is_key_name(name: str) -> bool:
@@ -59,7 +83,10 @@ def is_key_name(name: str) -> bool:
     >>> is_key_name("customer_id"), is_key_name("patient"), is_key_name("income")
     (True, True, False)
     """
-    return bool(_KEY_NAME.search(name) or _NAMED_THING.search(name))
+    words = _words(name)
+    if words in _COUNTED_THING:
+        return False
+    return bool(_KEY_NAME.search(words) or _ENDS_IN_ID.search(name))
 
 
 def are_file_names(texts: Iterable[str]) -> bool:
@@ -82,13 +109,13 @@ def is_number_of_names(name: str) -> bool:
     >>> is_number_of_names("customer id"), is_number_of_names("zip"), is_number_of_names("income")
     (True, True, False)
     """
-    patterns = (_YEAR_NAME, *_CODE_NAMES.values())
-    return is_key_name(name) or any(pattern.search(name) for pattern in patterns)
+    words, patterns = _words(name), (_YEAR_NAME, *_CODE_NAMES.values())
+    return is_key_name(name) or any(pattern.search(words) for pattern in patterns)
 
 
 def may_name_rows(name: str, first: FloatArray) -> bool:
     """Return whether whole numbers may be a key, a code or row numbers, by their name and first values."""
-    if is_key_name(name) or any(pattern.search(name) for pattern in _CODE_NAMES.values()):
+    if is_key_name(name) or _kind_of_name(name) is not None:
         return True
     steps = np.diff(first)
     return bool(steps.size and abs(steps[0]) == 1 and (steps == steps[0]).all())
@@ -141,10 +168,15 @@ def kind_of_code(name: str, n_different: int, n_rows: int) -> str | None:
     >>> kind_of_code("zip", 80, 100), kind_of_code("target", 3, 150), kind_of_code("age", 40, 100)
     ('a postal code', 'classes', None)
     """
-    kind = next((kind for kind, pattern in _CODE_NAMES.items() if pattern.search(name)), None)
+    kind = _kind_of_name(name)
     if kind == "classes" and (n_different > MOST_CLASSES or 2 * n_different > n_rows):
         return None
     return kind
+
+
+def _kind_of_name(name: str) -> str | None:
+    words = _words(name)
+    return next((kind for kind, pattern in _CODE_NAMES.items() if pattern.search(words)), None)
 
 
 def are_years(name: str, least: float, most: float) -> bool:
@@ -155,7 +187,7 @@ def are_years(name: str, least: float, most: float) -> bool:
     >>> are_years("year_built", 1950, 2020), are_years("years", 1, 30)
     (True, False)
     """
-    return bool(_YEAR_NAME.search(name)) and least >= FIRST_YEAR and most <= LAST_YEAR
+    return bool(_YEAR_NAME.search(_words(name))) and least >= FIRST_YEAR and most <= LAST_YEAR
 
 
 def kind_of_type(dtype: Any) -> str | None:

@@ -54,13 +54,15 @@ def _label_frame(
     table: Table, labels: Labels, with_data: bool, names: Sequence[str] | None, carry: Sequence[str]
 ) -> Any:
     polars = require("polars", extra="cli", purpose="Writing tables")
-    values = np.ma.asarray(labels).tolist()
-
-    def name_of(label: int) -> str:
-        return group_name(label) if names is None or label < 0 else names[label]
-
-    said = [None if label is None else name_of(label) for label in values]
-    found = [polars.Series("label", values, dtype=polars.Int32), polars.Series("group", said, polars.String)]
+    known, is_out = np.ma.filled(labels, -1).astype(np.int32), np.ma.getmaskarray(labels)
+    n_named = int(known.max(initial=-1)) + 1
+    named = [group_name(-1), *(map(group_name, range(n_named)) if names is None else names[:n_named])]
+    there = polars.Series("", ~is_out)
+    values = polars.Series("label", known)
+    said = polars.Series("group", named, polars.String).gather(np.maximum(known, -1) + 1)
+    found = [
+        polars.select(polars.when(there).then(one)).to_series().alias(one.name) for one in (values, said)
+    ]
     taken = ("label", "group")
     if with_data and not table.is_matrix:
         return table.content.select([name for name in table.columns if name not in taken]).with_columns(found)

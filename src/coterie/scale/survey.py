@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import PolarsSeries
 from coterie.data.categories import texts_of, why_not
-from coterie.data.cells import MOSTLY, Reading
+from coterie.data.cells import Reading, why_stray
 from coterie.data.columns import Look, look_at, numbers_from_text
 from coterie.data.marks import MISSING_MARKS, Counts, add_marks, count_marks, is_mark
 from coterie.data.schema import HEAD_ROWS, is_text
@@ -55,6 +54,15 @@ class SurveyedLook(Look):
         """Return the different texts of all rows, sorted."""
         return super().text_levels() if self.facts is None else tuple(sorted(self.facts.texts))
 
+    def last_texts(self) -> PolarsSeries:
+        """Return the different texts of all rows, as far as they are told apart."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        return (
+            super().last_texts()
+            if self.facts is None
+            else polars.Series(self.text_levels(), dtype=polars.String)
+        )
+
 
 def survey_looks(
     tables: Tables, looks: Mapping[str, Look], names: Sequence[str], like: Blocks | None, dates: str | None
@@ -92,12 +100,11 @@ def _look_by(look: Look, facts: CellFacts) -> Look:
         return SurveyedLook(**{**vars(look), "facts": facts})
     if not facts.n_stray:
         return replace(look, marks=facts.marks)
-    filled = facts.n_rows - facts.n_missing
-    if facts.n_stray > (1 - MOSTLY) * filled or facts.stray is None:
-        return SurveyedLook(look.series, reason="text", facts=facts)
-    row, cell = facts.stray
-    example = f'such as "{shortened(cell)}" in row {row + 1}'
-    return Look(look.series, reason=f"text in {facts.n_stray:,} of {facts.n_rows:,} rows, {example}")
+    n_filled, (row, cell) = facts.n_rows - facts.n_missing, facts.stray or (0, "")
+    reason = why_stray(look.reading, facts.n_stray, n_filled, facts.n_rows, row, cell)
+    if reason == "text":
+        return SurveyedLook(look.series, reason=reason, facts=facts)
+    return Look(look.series, reason=reason)
 
 
 def survey_cells(

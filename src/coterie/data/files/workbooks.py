@@ -20,6 +20,7 @@ from coterie.data.files.source import Source
 from coterie.errors import InvalidParameter, did_you_mean
 
 SHOWN = 5
+LEAST_ROWS, LEAST_COLUMNS = 2, 2  # of a table below its header, by which it is told from a cover page
 LOOKED_AT = 50  # rows at most that tell whether the first one numbers the columns
 LONGEST_SHEET = 1 << 28  # bytes of a sheet that are looked at for merged cells and formulas
 TEXT_COPIES = 3  # of a text that a cell refers to: one of the reader, one in the column, one as it is trimmed
@@ -44,7 +45,7 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
     source : Source
         The workbook.
     sheet : str or None
-        Name of the sheet; None: the first that has cells.
+        Name of the sheet; None: the first with a table, or with cells if none has one.
     header : bool or None
         Whether the first row of the table names the columns; None looks.
     """
@@ -218,14 +219,28 @@ def _chosen(source: Source, book: Any, names: Sequence[str], sheet: str | None) 
         if raw.height == 0:
             raise source.fail(f'sheet "{shortened(sheet)}" is empty.')
         return raw, []
-    for name in names:
-        raw = book.load_sheet(name, header_row=None)
-        if raw.height:
-            others = [shortened(other) for other in names if other != name]
-            listed = ", ".join(others[:SHOWN]) + (" ..." if len(others) > SHOWN else "")
-            note = f'sheet "{shortened(name)}" is read; others: {listed} (--sheet NAME)'
-            return raw, [note] if others else []
-    raise source.fail("has no sheet with cells.")
+    first = None
+    for one in names:
+        raw = book.load_sheet(one, header_row=None)
+        first = first or (raw if raw.height else None)
+        if _is_table(raw):
+            first = raw
+            break
+    if first is None:
+        raise source.fail("has no sheet with cells.")
+    others = [shortened(other) for other in names if other != first.name]
+    listed = ", ".join(others[:SHOWN]) + (" ..." if len(others) > SHOWN else "")
+    note = f'sheet "{shortened(first.name)}" is read; others: {listed} (--sheet NAME)'
+    return first, [note] if others else []
+
+
+def _is_table(raw: Any) -> bool:
+    """Return whether a sheet has a header and rows of several cells: a cover page has neither."""
+    if raw.height <= LEAST_ROWS or raw.width < LEAST_COLUMNS:
+        return False
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    filled = raw.to_polars().select(polars.sum_horizontal(polars.all().is_not_null())).to_series()
+    return int((filled >= LEAST_COLUMNS).sum()) > LEAST_ROWS
 
 
 def _texts(row: Sequence[Any]) -> list[str]:

@@ -264,7 +264,15 @@ class Groups:
         X, source = self._matrix(rows)
         if missing == "observed":
             return self._predict_observed(X, source)
-        complete = settle_missing(X, self.columns, policy=missing, source=source, medians=self.medians)
+        if missing == "median" and self.medians is None and not issparse(X) and np.isnan(X).any():
+            raise InvalidParameter(
+                'missing="median" needs the medians of the fit, which had no gaps to fill. Use "drop".'
+            ).in_shell("--missing median needs the medians of the fit, which had no gaps to fill. Use drop.")
+        known = {"observed": self.counts_observed, "drop": True, "median": self.medians is not None}
+        ways_out = [way for way, is_known in known.items() if is_known]
+        complete = settle_missing(
+            X, self.columns, policy=missing, source=source, medians=self.medians, ways_out=ways_out
+        )
         found = number_labels(self.model.predict(self.scaling.apply(complete.X)), self.numbers)
         return spread_labels(found, complete.rows, X.shape[0])
 
@@ -291,11 +299,13 @@ class Groups:
     def _predict_observed(self, X: CheckedRows, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
         if issparse(X) or not self.counts_observed:
-            raise InvalidParameter(
-                'missing="observed" is for groups that were found by observed cells, got others. Use '
-                '"median" or "drop".'
-            ).in_shell(
-                "--missing observed is for groups that were found by observed cells. Use median or drop."
+            ways = ["drop"] if self.medians is None else ["median", "drop"]
+            named, fact = (
+                " or ".join(f'"{way}"' for way in ways),
+                "is for groups that were found by observed cells",
+            )
+            raise InvalidParameter(f'missing="observed" {fact}, got others. Use {named}.').in_shell(
+                f"--missing observed {fact}. Use {' or '.join(ways)}."
             )
         kept = np.flatnonzero(~np.isnan(X).all(axis=1))
         settle_missing(np.where(np.isnan(X), 0.0, X), self.columns, source=source)  # refuses what is infinite

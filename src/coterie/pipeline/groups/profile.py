@@ -10,10 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from coterie import _core
 from coterie._support.declarations import held, saved
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import CheckedRows, FloatArray, Indices, JsonObject, Labels, ValuesByName
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Sometimes, Tensor, Text
 from coterie.data.geography.positions import Positions
+from coterie.distance import find_distance
 from coterie.pipeline.groups.rules import Rule, learn_rules
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
 
@@ -64,29 +67,28 @@ def _measure(
     """Return the distance of each row to its own mean, and its margin; meaningless outside the groups."""
     scale = 1.0 / np.where(spread > 0, spread, 1.0)
     centers = means * scale
+    middle = centers.mean(axis=0)  # distances of numbers far from 0 would lose digits
+    centers = np.ascontiguousarray(centers - middle)
     own, margins = np.zeros(len(labels)), np.zeros(len(labels))
     step = max(1, NUMBERS_PER_BLOCK // max(1, X.shape[1] + len(means)))
+    metric = find_distance("euclidean").metric
     for first in range(0, len(labels), step):
         block = slice(first, first + step)
         rows = X[block].toarray() if sparse.issparse(X) else np.asarray(X[block], dtype=np.float64)
-        distances = _distances(rows * scale, centers)
-        at, group = np.arange(len(rows)), np.maximum(labels[block], 0)
-        own[block] = distances[at, group]
-        if len(means) > 1:
-            distances[at, group] = np.inf
-            other = distances.min(axis=1)
-            larger = np.maximum(other, own[block])
-            margins[block] = np.divide(
-                other - own[block], larger, out=np.zeros_like(larger), where=larger > 0
-            )
+        rows, group = np.ascontiguousarray(rows * scale - middle), np.maximum(labels[block], 0)
+        if len(means) == 1:
+            own[block] = np.sqrt(np.square(rows - centers[0]).sum(axis=1))
+            continue
+        index, near = _core.nearest_two(rows, centers, metric, resolve_threads())
+        is_first = index[0] == group
+        mine, other = np.where(is_first, near[0], near[1]), np.where(is_first, near[1], near[0])
+        farther = np.flatnonzero(~is_first & (index[1] != group))
+        if farther.size:
+            mine[farther] = np.sqrt(np.square(rows[farther] - centers[group[farther]]).sum(axis=1))
+        larger = np.maximum(other, mine)
+        own[block] = mine
+        margins[block] = np.divide(other - mine, larger, out=np.zeros_like(larger), where=larger > 0)
     return own, margins
-
-
-def _distances(rows: FloatArray, centers: FloatArray) -> npt.NDArray[np.float64]:
-    middle = centers.mean(axis=0)  # products of numbers far from 0 would lose digits
-    rows, centers = rows - middle, centers - middle
-    squares = np.einsum("ij,ij->i", rows, rows)[:, None] + np.einsum("ij,ij->i", centers, centers)
-    return np.asarray(np.sqrt(np.maximum(squares - 2 * rows @ centers.T, 0.0)))
 
 
 @saved(eq=False)
@@ -311,7 +313,7 @@ def profile_groups(
     effects = effect_sizes(sizes, differences, X.shape[0])
     typical, borderline = find_members(X, labels, means, spread)
     names = np.arange(X.shape[0]) if rows is None else rows
-    rules, note = learn_rules(X, labels, columns, differences, category_of)
+    rules, note = learn_rules(X, labels, columns, differences, category_of, spread)
     return Profile(
         columns=tuple(columns),
         sizes=sizes,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +21,7 @@ MOST_RULES = 30
 DEPTH = 3
 PRICE = 0.01  # of one more condition, in F
 SAME = 1e-7  # standard deviations: values that are closer are not told apart
+Column: TypeAlias = Callable[[], FloatArray]  # gives the values of a column
 TIE = 1e-12  # share of the weight by which impurities differ that only rounding tells apart
 
 
@@ -92,13 +95,15 @@ def learn_rules(
     columns: Sequence[str],
     differences: FloatArray,
     category_of: Sequence[str] = (),
+    spread: FloatArray | None = None,
 ) -> tuple[tuple[Rule | None, ...], str]:
     """Return a rule for each group 0..k-1, None where there is none, and a note on the rows they come from.
 
     For every group a decision tree of depth 3 separates its rows from all others, in the columns in which it
     differs most; of all nodes of the tree the one of the best F (less a little for every condition) is the
     rule. Thresholds are rounded as far as no row changes sides. `category_of` names, for columns of 0 and 1
-    that stand for a category, the column that it is of; "" for numbers.
+    that stand for a category, the column that it is of; "" for numbers. `spread` are the standard deviations
+    of the columns, where they are known.
 
     Examples
     --------
@@ -111,16 +116,18 @@ def learn_rules(
     if n_groups < 2:
         return (None,) * n_groups, ""
     rows, weights = _sample(labels, n_groups)
+    drawn, same = _dense(X[rows]), SAME * (_spread(X) if spread is None else spread)
+    column = lru_cache(maxsize=MOST_COLUMNS)(lambda at: _dense(X[:, [at]])[:, 0].copy())  # groups share them
     rules: list[Rule | None] = []
     for group in range(n_groups):
-        chosen = np.argsort(-np.abs(differences[group]), kind="stable")[:MOST_COLUMNS]
+        chosen = np.argsort(-np.abs(differences[group]), kind="stable")[:MOST_COLUMNS].tolist()
         inside = labels == group
         if group >= MOST_RULES or not inside.any():
             rules.append(None)
             continue
-        values = _dense(X, chosen)
         names = [(columns[at], category_of[at] if category_of else "") for at in chosen]
-        rules.append(_rule(values, inside, rows, weights, names))
+        tree = _grow_tree(drawn[:, chosen], *_sides(inside[rows], weights), same[chosen])
+        rules.append(_best_rule(tree, inside, rows, weights, [partial(column, at) for at in chosen], names))
     notes = []
     if rows.size < len(labels):
         notes.append(
@@ -146,27 +153,34 @@ def _sample(labels: Labels, n_groups: int) -> tuple[Indices, FloatArray]:
     return np.concatenate(rows), np.concatenate(weights)
 
 
-def _dense(X: CheckedRows, chosen: Indices) -> FloatArray:
-    values = X[:, chosen]
-    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+def _dense(X: CheckedRows) -> FloatArray:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
 
 
-def _rule(
-    values: FloatArray,
+def _spread(X: CheckedRows) -> FloatArray:
+    """Return the standard deviations of the columns."""
+    return np.array([_dense(X[:, [at]]).std() for at in range(X.shape[1])])
+
+
+def _sides(inside: Mask, weights: FloatArray) -> tuple[Mask, FloatArray]:
+    """Return which of the drawn rows are inside, and weights by which both sides weigh alike."""
+    counts = np.bincount(inside, minlength=2)
+    balance = len(inside) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+    return inside, weights * balance[inside.astype(np.intp)]
+
+
+def _best_rule(
+    nodes: Sequence[_Node],
     inside: Mask,
     rows: Indices,
     weights: FloatArray,
+    values: Sequence[Column],
     names: Sequence[tuple[str, str]],
 ) -> Rule | None:
     """Return the best path of a tree that separates the rows inside from the others."""
-    drawn, is_inside = values[rows], inside[rows]
-    counts = np.bincount(is_inside, minlength=2)
-    balance = len(rows) / (np.count_nonzero(counts) * np.maximum(counts, 1))  # both sides weigh alike
-    nodes = _grow_tree(
-        drawn, is_inside, weights * balance[is_inside.astype(np.intp)], SAME * values.std(axis=0)
-    )
     if len(nodes) < 2:
         return None
+    is_inside = inside[rows]
     all_inside = float(weights[is_inside].sum())
     scores = [
         2 * float(weights[node.rows & is_inside].sum()) / (float(weights[node.rows].sum()) + all_inside)
@@ -174,8 +188,8 @@ def _rule(
         for node in nodes[1:]
     ]
     conditions, taken = _conditions(nodes[1 + int(np.argmax(scores))].path, values, names)
-    n_right = int((taken & inside).sum())
-    return Rule(conditions, n_right / max(1, int(taken.sum())), n_right / int(inside.sum()))
+    n_right = int(np.count_nonzero(inside[taken]))
+    return Rule(conditions, n_right / max(1, len(taken)), n_right / int(np.count_nonzero(inside)))
 
 
 @dataclass(frozen=True)
@@ -247,18 +261,22 @@ def _best_split(
 
 
 def _conditions(
-    path: Sequence[_Split], values: FloatArray, names: Sequence[tuple[str, str]]
-) -> tuple[tuple[Condition, ...], Mask]:
+    path: Sequence[_Split], values: Sequence[Column], names: Sequence[tuple[str, str]]
+) -> tuple[tuple[Condition, ...], Indices]:
     """Return the conditions on the way to a node, one per column, and the rows that meet them."""
     limits: dict[int, list[float | None]] = {}
-    taken = np.ones(len(values), dtype=bool)
+    taken: Indices | None = None  # all
     for split in path:
-        column, is_left = split.column, values[:, split.column] <= split.threshold
-        at = _round_threshold(values[taken, column], is_left[taken])
-        limits.setdefault(column, [None, None])[int(split.is_left)] = at  # a later limit of a side is tighter
-        taken &= is_left if split.is_left else ~is_left
+        some = values[split.column]() if taken is None else values[split.column]()[taken]
+        is_left = some <= split.threshold
+        at = _round_threshold(some, is_left)
+        # a later limit of a side is tighter
+        limits.setdefault(split.column, [None, None])[int(split.is_left)] = at
+        kept = np.flatnonzero(is_left if split.is_left else ~is_left)
+        taken = kept if taken is None else taken[kept]
     ordered = sorted(limits.items())  # the columns in which the group differs most come first
-    return _without_others([_condition(*names[column], *limit) for column, limit in ordered]), taken
+    conditions = _without_others([_condition(*names[column], *limit) for column, limit in ordered])
+    return conditions, np.zeros(0, dtype=np.intp) if taken is None else taken
 
 
 def _condition(name: str, category_of: str, above: float | None, at_most: float | None) -> Condition:
