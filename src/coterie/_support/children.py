@@ -68,7 +68,7 @@ class Child:
 
 
 def has_ended(process: int) -> bool:
-    """Return whether no process of this machine has that number; never on Windows, where asking would end it."""
+    """Return whether no process has that number; never on Windows, where asking would end it."""
     if _IS_WINDOWS:
         return False
     try:
