@@ -217,3 +217,12 @@ def test_rows_beyond_the_range_of_every_component(family):
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     np.testing.assert_array_equal(model.predict(far), shares.argmax(axis=1))
     assert (model.score_samples(far) == -np.inf).all()
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(8)], ids=["equal", "weights"])
+def test_rows_far_beyond_all_groups_have_a_finite_score(weights):
+    """Law: the mean of likelihoods that are representable is representable, though their sum is not."""
+    model = GaussianMixture(2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    far = np.full((8, 1), 2e151)
+    assert np.isfinite(model.score_samples(far)).all()
+    assert model.score(far, sample_weight=weights) == pytest.approx(model.score_samples(far)[0])

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sqlite3
+import struct
 import subprocess
 import sys
 import zipfile
@@ -65,12 +66,22 @@ def test_columns_of_equal_cells(tmp_path, kind, column):
         read_table(tmp_path / f"t.{kind}")
 
 
-def test_parquet_without_pyarrow(tmp_path, monkeypatch):
-    """Law: the rows of Parquet are counted where only polars is there."""
-    (tmp_path / "t.parquet").write_bytes(columnar("parquet", pa.table({"x": np.zeros(4 * N)})))
-    monkeypatch.setattr(decoded, "find_spec", lambda name: None)
-    with pytest.raises(NotEnoughMemory, match="with 1,600,000 cells"):
-        read_table(tmp_path / "t.parquet")
+@pytest.mark.parametrize("at", range(1, 400, 3))
+def test_a_damaged_footer_passes(at):
+    """Law: a footer that is damaged anywhere is left to the reader to tell: no process ends."""
+    content = bytearray(columnar("parquet", pa.table({"x": [[1.0, 2.0]], "y": ["a"]})))
+    for value in (0, 0x7F, 0x80, 0xFF, 0xFC):
+        content[-min(at, len(content))] = value
+        decoded.check_decoded_size(Source("t.parquet", bytes(content), "parquet"))
+
+
+@pytest.mark.parametrize("of", [0x11, 0x12, 0x15, 0x18, 0x19, 0x1C, 0x80, 0xF9])
+def test_a_hostile_footer_ends(of):
+    """Law: endless lists, numbers without end and structs in structs end at the last byte."""
+    footer = b"\x49\xfc" + b"\xff" * 9 + bytes([of]) * 100_000
+    content = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    with pytest.raises((struct.error, IndexError, RecursionError)):
+        decoded._values_in_parquet(content)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "arrows"])

@@ -190,4 +190,5 @@ def test_one_colour_and_one_pixel():
         found = quantise(image, 1)
         assert np.array_equal(found.image, image)
         assert found.shares.tolist() == [1.0]
+    assert quantise(PICTURE, np.int8(3)).k == 3  # a number of 8 bits is a number like any other
     assert KMeans(1).fit(to_space(PICTURE).reshape(-1, 3)).n_clusters == 1

@@ -159,6 +159,7 @@ def quantise(
     (4, 52, (4, 52))
     """
     check_parameter(k, Whole(1), name="k", who="quantise")
+    k = int(k)  # a whole number of NumPy may have 8 bits
     check_parameter(dither, Flag(), name="dither", who="quantise")
     check_parameter(random_state, Seed(), name="random_state", who="quantise")
     kind, threads = space_of(space, "quantise"), resolve_threads(n_jobs)

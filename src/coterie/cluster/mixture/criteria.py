@@ -31,17 +31,19 @@ class DensityClusterer(WeightedClusterer):
     def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
         """Return the (weighted) mean log-likelihood of the rows."""
         logs = self.score_samples(X)
-        if sample_weight is None:
-            return float(logs.mean())
         total, log_likelihood = self._evidence(logs, sample_weight)
-        return log_likelihood / total
+        if not np.isfinite(log_likelihood):  # of rows far beyond all groups the sum overflows
+            weights = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+            return float((logs.astype(np.float64) * (weights / total)).sum())
+        return float(logs.mean()) if sample_weight is None else log_likelihood / total
 
     def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
         """Return the total weight of the rows, and the weighted sum of their logarithms."""
         weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
-        if weights is None:
-            return float(len(logs)), float(logs.sum(dtype=np.float64))
-        return float(weights.sum()), float((logs.astype(np.float64) * weights).sum())
+        with np.errstate(over="ignore"):
+            if weights is None:
+                return float(len(logs)), float(logs.sum(dtype=np.float64))
+            return float(weights.sum()), float((logs.astype(np.float64) * weights).sum())
 
 
 class LikelihoodClusterer(DensityClusterer):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
@@ -48,17 +47,27 @@ def check_texts(name: str, frame: PolarsFrame) -> None:
 
 
 def _in_parquet(source: Source) -> tuple[int, int]:
-    """Return the cells of a Parquet file by its footer; lists count their items where PyArrow is there."""
+    """Return the cells of a Parquet file by its footer: of lists, their items."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    if find_spec("pyarrow") is None:
-        n_rows = polars.scan_parquet(source.stream()).select(polars.len()).collect().item()
-        return n_rows * len(polars.read_parquet_schema(source.stream())), 0
-    import pyarrow.parquet
+    kinds = polars.read_parquet_schema(source.stream()).values()
+    n_rows = polars.scan_parquet(source.stream()).select(polars.len()).collect().item()
+    n_items = _values_in_parquet(source.content) if any(kind.is_nested() for kind in kinds) else 0
+    return max(n_items, n_rows * len(kinds)), 0
 
-    footer = pyarrow.parquet.read_metadata(source.stream())
-    groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
-    n_cells = sum(group.column(at).num_values for group in groups for at in range(group.num_columns))
-    return max(n_cells, footer.num_rows * footer.num_columns), 0
+
+def _values_in_parquet(content: bytes) -> int:
+    """Return how many values the chunks of all columns say they hold.
+
+    PyArrow tells it too, but ends the process where the statistics of a chunk are damaged.
+    """
+    footer = _Thrift(content, len(content) - 8 - _whole(content, len(content) - 8, "<I"))
+    return sum(
+        footer.whole()
+        for _ in footer.lists(4)  # row groups
+        for _ in footer.lists(1)  # chunks of columns
+        for _ in footer.structs(3)  # their metadata
+        for _ in footer.fields(5)  # number of values
+    )
 
 
 def _in_arrow(source: Source) -> tuple[int, int]:
@@ -116,6 +125,84 @@ def _whole(content: bytes, at: int, kind: str) -> int:
     if at < 0:
         raise struct.error("a place before the first byte")
     return int(struct.unpack_from(kind, content, at)[0])
+
+
+class _Thrift:
+    """Values in Thrift's compact form, the format of Parquet's footers, read one after the other."""
+
+    def __init__(self, content: bytes, at: int) -> None:
+        if at < 0:
+            raise struct.error("a place before the first byte")
+        self._content, self._at = content, at
+
+    def fields(self, wanted: int) -> Iterator[int]:
+        """Give the kind of a field of the struct that comes next; it is read before the iterator goes on."""
+        number = 0
+        while kind := self._byte():
+            step = kind >> 4
+            number = number + step if step else self.whole()
+            if number == wanted:
+                yield kind & 15
+            else:
+                self._skip(kind & 15)
+
+    def lists(self, wanted: int) -> Iterator[None]:
+        """Give each struct of a list, which is a field; it is read before the iterator goes on."""
+        for _ in self.fields(wanted):
+            for _ in range(self._items()[0]):
+                yield
+
+    def structs(self, wanted: int) -> Iterator[None]:
+        """Give a struct, which is a field; it is read before the iterator goes on."""
+        for _ in self.fields(wanted):
+            yield
+
+    def whole(self) -> int:
+        """Return the whole number that comes next."""
+        value = self._varint()
+        return value >> 1 ^ -(value & 1)
+
+    def _skip(self, kind: int) -> None:
+        if kind in (1, 2):  # yes and no are kinds of fields
+            return
+        if kind == 3:
+            self._at += 1
+        elif kind in (4, 5, 6):
+            self._varint()
+        elif kind == 7:
+            self._at += 8
+        elif kind == 8:
+            size = self._varint()
+            self._at += size
+        elif kind in (9, 10):
+            n_items, of = self._items()
+            for _ in range(n_items):
+                self._skip(3 if of in (1, 2) else of)
+        elif kind == 12:
+            for _ in self.fields(0):
+                raise struct.error("a field without a number")
+        else:
+            raise struct.error("a kind that footers do not have")
+        if self._at > len(self._content):
+            raise struct.error("a place after the last byte")
+
+    def _items(self) -> tuple[int, int]:
+        """Return the length of a list, and the kind of its items."""
+        head = self._byte()
+        return (self._varint() if head >> 4 == 15 else head >> 4), head & 15
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while (byte := self._byte()) & 128:
+            value |= (byte & 127) << shift
+            shift += 7
+            if shift > 63:
+                raise struct.error("a number of more than 64 bits")
+        return value | byte << shift
+
+    def _byte(self) -> int:
+        self._at += 1
+        return self._content[self._at - 1]
 
 
 class _Table:
