@@ -56,7 +56,7 @@ class PlotRequest:
 
     @property
     def seed(self) -> int:
-        """Of every draw."""
+        """The seed of every draw."""
         return self.fit.seed
 
     @property
@@ -111,7 +111,7 @@ class PlotSubject:
 
     @property
     def _known(self) -> Groups | None:
-        """Groups that were read, or found beforehand."""
+        """Groups that were read, or found before."""
         return self._model if isinstance(self._model, Groups) else self._found
 
     @property

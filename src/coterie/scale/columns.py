@@ -386,7 +386,7 @@ def _keys(tables: Tables, head: Sequence[PolarsSeries]) -> dict[str, str]:
 
 
 def _kind_of(name: str, values: FloatArray, sample: DrawnRows) -> str | None:
-    """Return which key or code drawn values are; None where some are no whole numbers."""
+    """Return which key or code drawn values are; None where some are not whole numbers."""
     values = values.astype(np.float64)
     known = values[~np.isnan(values)]
     if (np.trunc(known) != known).any():

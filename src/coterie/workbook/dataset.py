@@ -116,7 +116,7 @@ class Dataset:
 
 
 def request_of(preparation: Settings) -> FitRequest:
-    """Return the request of a fit whose arguments are plain values; `weights` are no part of it."""
+    """Return the request of a fit whose arguments are plain values; `weights` are not part of it."""
     arguments = {name: value for name, value in preparation.items() if name != "weights"}
     settings = arguments.pop("set", None)
     return make_request(
