@@ -34,7 +34,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def refused(request):
-    """Expect that rows which are no places are refused."""
+    """Expect that rows which are not places are refused."""
     if request.node.name == REFUSED:
         request.applymarker(pytest.mark.xfail(reason=NO_PLACES, raises=InvalidData, strict=True))
 
