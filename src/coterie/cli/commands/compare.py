@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from coterie.cli import options
 from coterie.cli.options import option
@@ -42,13 +41,10 @@ def compare(
     as_json: options.AsJson = False,
 ) -> None:
     """Compare several clustering methods on a table."""
-    from coterie._support.progress import track
-    from coterie.cli.fitting import reading_in_blocks
+    from coterie.cli.fitting import read_rows
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.summary import show_contest
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import read_table, shown_name
-    from coterie.data.paths import is_in_blocks
     from coterie.pipeline import make_request
     from coterie.pipeline.compare_methods import compare_by
 
@@ -57,15 +53,8 @@ def compare(
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query, random_state=seed,
     )  # fmt: skip
-    progress: bool = is_watched()
-    rows: Any = data
-    if is_in_blocks(data):
-        given = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
-        request = replace(request, reading=given)
-    else:
-        with track(progress, f"reading {shown_name(data)}"):
-            rows = read_table(data, header=header, encoding=encoding, **request.reading)
-    found = compare_by(request, rows, progress)
+    rows, request = read_rows(data, request, header=header, encoding=encoding)
+    found = compare_by(request, rows, is_watched())
     if as_json:
         print_json(found.to_dict())
     else:
