@@ -16,7 +16,10 @@ from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
 # options that say which rows and columns are used, and how
-OF_ROWS = ("distance", "scale", "columns", "drop", "missing", "dates", "sheet", "table", "query", "places")
+OF_ROWS = (
+    *("distance", "scale", "columns", "drop", "keep", "missing"),
+    *("dates", "sheet", "table", "query", "places"),
+)
 READING, TUNING, WRITING, LARGE = "Reading the data", "The method", "Writing files", "Large data"  # topics
 
 

@@ -124,9 +124,9 @@ def find_groups(request: PlotRequest, table: Table, *, takes_categories: bool) -
     if asked.drop != request.fit.drop:
         print(f"{chosen}, found by the numbers alone: this plot draws no categories")
     elif request.k is None:
-        print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
+        print(f"{chosen}, as coterie fit finds; -k N draws another number")
     else:
-        print(f"{chosen}, as coterie fit -k {request.k} --budget fast finds; --method NAME draws another")
+        print(f"{chosen}, as coterie fit -k {request.k} finds; --method NAME draws another")
     return found.groups
 
 

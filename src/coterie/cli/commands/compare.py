@@ -31,6 +31,7 @@ def compare(
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
+    places: options.Places = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
@@ -52,6 +53,7 @@ def compare(
         methods, k, distance=distance, scale=scale, truth=truth, budget=budget,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query, random_state=seed,
+        places=places,
     )  # fmt: skip
     rows, request = read_rows(data, request, header=header, encoding=encoding)
     found = compare_by(request, rows, is_watched())

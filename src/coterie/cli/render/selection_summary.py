@@ -131,5 +131,5 @@ def _next_command(found: Selection) -> str:
     if found.evidence.k == 1:
         return "none to fit; coterie fit with -k would make some all the same"
     method = [] if found.method == "kmeans" else ["--method", found.method]
-    told = options.typed(found.request.arguments, *options.OF_ROWS, "keep")
+    told = options.typed(found.request.arguments, *options.OF_ROWS)
     return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method, *told])
