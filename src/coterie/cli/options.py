@@ -171,6 +171,15 @@ def refuse_two(**given: bool) -> None:
         raise InvalidParameter(f"{' and '.join(names)} exclude each other. Leave one out.")
 
 
+def refuse_without_data(**given: object) -> None:
+    """Refuse options of ``coterie evaluate`` that are about the rows of --data, where there are none."""
+    why = {"scale": "the columns that it scales", "report": "the rows that it shows"}
+    for name, value in given.items():
+        if value is not None:
+            what = why.get(name, "the rows that it reads")
+            raise InvalidParameter(f"--{name} of evaluate needs --data: {what}.")
+
+
 def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, Any]:
     """Return how a table is read, as far as anything is said."""
     given = {"dates": dates, "sheet": sheet, "table": table, "query": query}
