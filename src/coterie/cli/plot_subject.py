@@ -94,7 +94,7 @@ class NumberedModel:
         return None if centers is None else np.asarray(centers)[np.argsort(self.numbers)]
 
 
-class DrawnRows:
+class PlottedRows:
     """The rows of a table, prepared as they are drawn: in its own units, and as a model sees them."""
 
     def __init__(
@@ -239,7 +239,7 @@ class DrawnRows:
         return polars.DataFrame(X, schema=list(names))
 
 
-class PlotSubject(DrawnRows):
+class PlotSubject(PlottedRows):
     """Rows of a table, or a saved model, and the groups, the model and the tree that can be drawn of them."""
 
     @property
