@@ -20,7 +20,7 @@ DATA = [
     "coterie/py.typed",
     "coterie/_core.pyi",
     "coterie/cluster/__init__.pyi",  # it lists what the package offers
-    "coterie/cli/data/customers.csv",
+    "coterie/data/customers.csv",
     "coterie/show/explorer/static/explorer.css",
     "coterie/show/explorer/static/explorer.js",
     "coterie/show/explorer/static/icon.svg",

@@ -98,7 +98,7 @@ import coterie
 import matplotlib.pyplot as plt
 from coterie.data import read_table
 
-table = read_table(files("coterie.cli") / "data" / "customers.csv")
+table = read_table(files("coterie.data") / "customers.csv")
 groups = coterie.fit(table, "kmeans", 5, believe=False).groups
 rows = groups.scaling.apply(table.matrix(groups.columns))
 five = Dendrogram.from_linkage(linkage(rows, "ward"))

@@ -14,7 +14,7 @@ os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib: no windo
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# the same examples in every run, and no clock: a busy machine is no failure
+# the same examples in every run, and no clock: a busy machine is not a failure
 settings.register_profile("coterie", deadline=None, derandomize=True)
 settings.load_profile("coterie")
 

@@ -293,7 +293,7 @@ def _problem(path, rows):
         return ask(path, rows)
     except CoterieError as error:
         if "\n" in str(error) or len(str(error)) > 600:
-            return f"the message is no line: {str(error)[:200]!r}"
+            return f"the message is not a line: {str(error)[:200]!r}"
         return None
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]

@@ -90,7 +90,7 @@ def test_without_ours_the_peers_are_compared() -> None:
 
 
 def test_missing_data_skips_the_row() -> None:
-    """A problem without its files is skipped with the reason, and is no failure."""
+    """A problem without its files is skipped with the reason, and is not a failure."""
     outcome = play("skipped")
     assert outcome.verdict == "coterie skipped"
     assert not outcome.failed

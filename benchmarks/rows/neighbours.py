@@ -101,7 +101,7 @@ def judge(X: Matrix, index: Matrix) -> Answer:
 
 
 def recall_is_reached(ours: Answer, theirs: Answer) -> Verdict:
-    """Ours finds the wanted share; the note shows both, and a peer that finds less is no match."""
+    """Ours finds the wanted share; the note shows both, and a peer that finds less is not a match."""
     mine, other = float(ours["recall"]), float(theirs["recall"])
     note = f"recall {mine:.3f}, theirs {other:.3f}"
     return Verdict(mine >= RECALL - TOLERANCE, note, counts=other >= RECALL - TOLERANCE)

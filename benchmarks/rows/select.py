@@ -43,7 +43,7 @@ def enter_coterie(X: NDArray[Any]) -> Callable[[], float]:
 
 
 def enter_sklearn(X: NDArray[Any]) -> Callable[[], float]:
-    """Enter one converged k-means with ten restarts, which is no choice of k: the bar is a tenth of it."""
+    """Enter one converged k-means with ten restarts, which is not a choice of k: the bar is a tenth of it."""
     from sklearn.cluster import KMeans
 
     def call() -> float:

@@ -23,21 +23,12 @@ struct BoundColumns {
   BoundColumns(const BoundColumns&) = delete;
 };
 
-template <class T>
+template <class T, auto search>
 auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
   check_columns("Y", Y, view(X).cols);
   auto index = new_vector<std::int32_t>(view(X).rows);
   auto value = new_vector<T>(view(X).rows);
-  without_gil([&] { nearest<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
-  return std::make_pair(index, value);
-}
-
-template <class T>
-auto bind_nearest_exact(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
-  check_columns("Y", Y, view(X).cols);
-  auto index = new_vector<std::int32_t>(view(X).rows);
-  auto value = new_vector<T>(view(X).rows);
-  without_gil([&] { nearest_exact<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
+  without_gil([&] { search(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
   return std::make_pair(index, value);
 }
 
@@ -148,9 +139,9 @@ auto bind_store_condensed(const Matrix<T>& X, const Metric& metric, int threads)
 
 template <class T>
 void bind_tiles_for(nb::module_& module) {
-  module.def("nearest", &bind_nearest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
+  module.def("nearest", &bind_nearest<T, nearest<T>>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
              "Index and distance of the nearest row of Y.");
-  module.def("nearest_exact", &bind_nearest_exact<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
+  module.def("nearest_exact", &bind_nearest<T, nearest_exact<T>>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
              "As nearest, but decided by differences where products are too close to call.");
   module.def("nearest_two", &bind_nearest_two<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
              "The nearest and the second nearest row of Y.");

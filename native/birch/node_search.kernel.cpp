@@ -84,8 +84,6 @@ void distances(const double* panels, std::int64_t n_panels, std::int64_t dims, c
 
 }  // namespace
 
-void install_node_search(Engine& engine);
-
 void install_node_search(Engine& engine) { engine.nodes = {nearest, distances}; }
 
 }  // namespace coterie::COTERIE_ISA

@@ -69,8 +69,6 @@ std::int64_t sum_run(const std::int16_t* values, std::int64_t count) {
 
 }  // namespace
 
-void install_superpixels(Engine& engine);
-
 void install_superpixels(Engine& engine) {
   engine.image.offer_centre = offer_centre;
   engine.image.sum_run = sum_run;

@@ -58,8 +58,6 @@ constexpr KernelSumKernels<T> kernels = {add_rows<T>, exponentiate<T>};
 
 }  // namespace
 
-void install_kernel_sums(Engine& engine);
-
 void install_kernel_sums(Engine& engine) {
   engine.float32.kernel_sums = kernels<float>;
   engine.float64.kernel_sums = kernels<double>;

@@ -50,38 +50,31 @@ COTERIE_INLINE void for_each_unit(const SumUnits& units, const T* row, double we
   }
 }
 
-template <class T>
-COTERIE_INLINE void add_row(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const T* row, double weight) {
+// Adds a row with its weight to a cluster's sums, or takes it out.
+template <class T, bool is_added>
+COTERIE_INLINE void change_row(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const T* row, double weight) {
   std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
   std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
-  const auto add = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
-    add_to(coarse[t], whole);
-    if constexpr (sizeof(T) != 4) add_to(fine[t], rest);
+  const auto change = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
+    is_added ? add_to(coarse[t], whole) : subtract_from(coarse[t], whole);
+    if constexpr (sizeof(T) != 4) is_added ? add_to(fine[t], rest) : subtract_from(fine[t], rest);
   };
   const T one = 1;
-  for_each_unit(units, row, weight, sums.cols, add);
+  for_each_unit(units, row, weight, sums.cols, change);
   for_each_unit<T>(
       {units.scale + sums.cols, units.fine_scale}, &one, weight,
-      1, [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { add(sums.cols, whole, rest); });
-  ++sums.count[cluster];
+      1, [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { change(sums.cols, whole, rest); });
+  sums.count[cluster] += is_added ? 1 : -1;
+}
+
+template <class T>
+COTERIE_INLINE void add_row(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const T* row, double weight) {
+  change_row<T, true>(sums, units, cluster, row, weight);
 }
 
 template <class T>
 COTERIE_INLINE void subtract_row(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const T* row, double weight) {
-  std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
-  std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
-  const auto subtract = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
-    subtract_from(coarse[t], whole);
-    if constexpr (sizeof(T) != 4) subtract_from(fine[t], rest);
-  };
-  const T one = 1;
-  for_each_unit(units, row, weight, sums.cols, subtract);
-  for_each_unit<T>(
-      {units.scale + sums.cols, units.fine_scale}, &one, weight,
-      1, [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
-        subtract(sums.cols, whole, rest);
-      });
-  --sums.count[cluster];
+  change_row<T, false>(sums, units, cluster, row, weight);
 }
 
 // The row changes from cluster `from` (-1: none yet) to cluster `to`.

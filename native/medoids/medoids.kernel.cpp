@@ -181,8 +181,6 @@ constexpr MedoidKernels<T> kernels = {total<T>, gain<T>, distance_change<T>, rat
 
 }  // namespace
 
-void install_medoids(Engine& engine);
-
 void install_medoids(Engine& engine) {
   engine.float32.medoids = kernels<float>;
   engine.float64.medoids = kernels<double>;

@@ -266,8 +266,6 @@ void search(const SearchJob& job) {
 
 }  // namespace
 
-void install_descent(Engine& engine);
-
 void install_descent(Engine& engine) {
   engine.neighbours.assign = assign;
   engine.neighbours.join = join;

@@ -40,8 +40,6 @@ void squares_to(const T* row, const T* X, std::int64_t stride, std::int64_t cols
 
 }  // namespace
 
-void install_rerank(Engine& engine);
-
 void install_rerank(Engine& engine) {
   engine.neighbours.squares_of_floats = squares_to<float>;
   engine.neighbours.squares_of_doubles = squares_to<double>;

@@ -218,8 +218,6 @@ double leave_envelope(const double* values, const double* low, const double* hig
 
 }  // namespace
 
-void install_elastic(Engine& engine);
-
 void install_elastic(Engine& engine) {
   engine.series.compare = compare;
   engine.series.leave_envelope = leave_envelope;

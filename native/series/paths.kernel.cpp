@@ -149,8 +149,6 @@ void differentiate(const GradientTask& job) { job.elastic.columns == 1 ? differe
 
 }  // namespace
 
-void install_paths(Engine& engine);
-
 void install_paths(Engine& engine) {
   engine.series.find_steps = find_steps;
   engine.series.differentiate = differentiate;

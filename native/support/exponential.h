@@ -11,16 +11,7 @@ COTERIE_INLINE Doubles exponential(Doubles x) {
   constexpr double shifter = 0x1.8p52;  // adding it rounds to whole numbers
   const Doubles shifted = x * log2_e + shifter;
   const Doubles r = fused(x, Doubles{} + log2_e, shifter - shifted) + x * log2_e_low;
-  const Doubles rr = r * r;
-  // 2^r on [-1/2, 1/2], by Chebyshev nodes, as in power_of
-  Doubles series = rr * 4.4549605981865186e-10 + (r * 7.072585949269223e-09 + 1.0178062445845774e-07);
-  series = series * rr + (r * 1.321544258792169e-06 + 1.525273382983612e-05);
-  series = series * rr + (r * 0.0001540353044173605 + 0.0013333558146416936);
-  series = series * rr + (r * 0.009618129107606888 + 0.0555041086648216);
-  series = series * rr + (r * 0.24022650695910097 + 0.6931471805599453);
-  const Doubles fraction = 1 + r * series;
-  const UnsignedLanes scaled = reinterpret_cast<UnsignedLanes>(fraction) + (reinterpret_cast<UnsignedLanes>(shifted) << 52);
-  return x > -708 ? reinterpret_cast<Doubles>(scaled) : Doubles{};
+  return x > -708 ? two_to(shifted, r) : Doubles{};
 }
 
 // The same for floats: 0 below -87. For x <= 88.

@@ -70,6 +70,18 @@ COTERIE_INLINE TwoDoubles log2_of(Doubles x) {
   return {high, low - (high - rough)};
 }
 
+// 2^(n + r) for r in [-1/2, 1/2], and a whole n in the low bits of `shifted`.
+COTERIE_INLINE Doubles two_to(Doubles shifted, Doubles r) {
+  const Doubles rr = r * r;
+  Doubles series = rr * 4.4549605981865186e-10 + (r * 7.072585949269223e-09 + 1.0178062445845774e-07);
+  series = series * rr + (r * 1.321544258792169e-06 + 1.525273382983612e-05);
+  series = series * rr + (r * 0.0001540353044173605 + 0.0013333558146416936);
+  series = series * rr + (r * 0.009618129107606888 + 0.0555041086648216);
+  series = series * rr + (r * 0.24022650695910097 + 0.6931471805599453);
+  const Doubles fraction = 1 + r * series;
+  return reinterpret_cast<Doubles>(reinterpret_cast<UnsignedLanes>(fraction) + (reinterpret_cast<UnsignedLanes>(shifted) << 52));
+}
+
 // x^p for x >= 0 and p > 0, to one or two units in the last place. Beyond the largest number: infinity; below the
 // least normal one: zero.
 COTERIE_INLINE Doubles power_of(Doubles x, double p) {
@@ -78,16 +90,8 @@ COTERIE_INLINE Doubles power_of(Doubles x, double p) {
   constexpr double shifter = 0x1.8p52;  // adding it rounds to whole numbers
   const Doubles shifted = high + shifter;
   const Doubles r = fused(logarithm.high, Doubles{} + p, shifter - shifted) + logarithm.low * p;
-  const Doubles rr = r * r;
-  Doubles series = rr * 4.4549605981865186e-10 + (r * 7.072585949269223e-09 + 1.0178062445845774e-07);
-  series = series * rr + (r * 1.321544258792169e-06 + 1.525273382983612e-05);
-  series = series * rr + (r * 0.0001540353044173605 + 0.0013333558146416936);
-  series = series * rr + (r * 0.009618129107606888 + 0.0555041086648216);
-  series = series * rr + (r * 0.24022650695910097 + 0.6931471805599453);
-  const Doubles fraction = 1 + r * series;
-  const UnsignedLanes scaled = reinterpret_cast<UnsignedLanes>(fraction) + (reinterpret_cast<UnsignedLanes>(shifted) << 52);
   const Doubles infinite = Doubles{} + std::numeric_limits<double>::infinity();
-  Doubles result = reinterpret_cast<Doubles>(scaled);
+  Doubles result = two_to(shifted, r);
   result = high < 1024 ? result : infinite;
   result = ((high > -1021.5) & (x >= std::numeric_limits<double>::min())) ? result : Doubles{};
   return x < infinite ? result : x;

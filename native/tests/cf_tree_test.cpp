@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
-#include <string>
 #include <vector>
 
-#include "support/cpu_dispatch.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 #include "tests/point_sets.h"
 
 namespace coterie {
@@ -116,15 +114,11 @@ std::vector<Stored> check_all_sets() {
 }
 
 TEST(cf_trees_keep_their_rules_on_any_instruction_set) {
-  const std::string before = engine().name;
   std::vector<std::vector<Stored>> found;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     check_all_sets<float>();
     found.push_back(check_all_sets<double>());
-  }
-  use_instruction_set(before);
+  });
   for (const auto& trees : found) CHECK(trees == found.front());
 }
 

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
-#include <string>
 #include <vector>
 
-#include "support/cpu_dispatch.h"
 #include "support/random.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -83,14 +81,10 @@ TEST(descent_finds_most_of_the_nearest_rows) {
 
 TEST(descent_is_the_same_for_any_threads_and_instruction_set) {
   const Cloud cloud(900, 37);
-  const std::string chosen = engine().name;
   const std::vector<std::int32_t> expected = descend(cloud, 1), coarse = descend(cloud, 1, small);
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     for (const int threads : {1, 4}) CHECK(descend(cloud, threads) == expected && descend(cloud, threads, small) == coarse);
-  }
-  use_instruction_set(chosen);
+  });
 }
 
 TEST(descent_of_equal_rows_fills_every_list) {

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "image/colours.h"
@@ -12,6 +10,7 @@
 #include "support/cpu_dispatch.h"
 #include "support/random.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -72,18 +71,14 @@ void check_offers(const std::vector<std::int16_t>& planes, std::int64_t n_channe
 
 TEST(offers_and_sums_are_those_of_slow_loops) {
   const auto planes = some_planes(3, 1, 77, 5);
-  std::istringstream levels(available_instruction_sets());
-  const std::string usual = engine().name;
-  for (std::string level; levels >> level;) {
-    use_instruction_set(level);
+  testing::on_every_instruction_set([&] {
     for (const std::int64_t n_channels : {1, 3})
       for (const std::int64_t begin : {0, 3, 40})
         for (const std::int64_t end : {41, 58, 77}) check_offers(planes, n_channels, begin, end);
     const std::vector<std::int16_t> extreme(100'000, std::numeric_limits<std::int16_t>::min());
     for (const std::int64_t count : {0, 1, 31, 32'768, 100'000})
       CHECK(engine().image.sum_run(extreme.data(), count) == count * std::numeric_limits<std::int16_t>::min());
-  }
-  use_instruction_set(usual);
+  });
 }
 
 TEST(superpixels_do_not_depend_on_threads) {

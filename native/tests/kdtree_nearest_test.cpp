@@ -1,8 +1,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/cpu_dispatch.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 #include "tests/point_sets.h"
 #include "trees/kdtree.h"
 
@@ -122,15 +122,12 @@ TEST(nearest_does_not_depend_on_threads_leaves_or_instruction_set) {
   const KDTree<double> tree(points.view(), TreeMetric::euclidean, 2, 32, 1);
   const KDTree<double> coarse(points.view(), TreeMetric::euclidean, 2, 100, 2);
   const Found<double> expected = nearest(tree, TreeQueries<double>(tree, others.view(), 1), {7});
-  const std::string usual = engine().name, names = available_instruction_sets() + " ";
-  for (std::size_t start = 0, end; (end = names.find(' ', start)) != std::string::npos; start = end + 1) {
-    use_instruction_set(names.substr(start, end - start));
+  testing::on_every_instruction_set([&] {
     for (const int threads : {1, 2, 7}) {
       CHECK(nearest(tree, TreeQueries<double>(tree, others.view(), threads), {7, false, threads}) == expected);
       CHECK(nearest(coarse, TreeQueries<double>(coarse, others.view(), threads), {7, false, threads}) == expected);
     }
-  }
-  use_instruction_set(usual);
+  });
 }
 
 // A query that is not a number has no neighbours; one at infinity has all of them at infinity.

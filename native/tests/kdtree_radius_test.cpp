@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "support/cpu_dispatch.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 #include "tests/point_sets.h"
 #include "trees/kdtree.h"
 
@@ -98,12 +98,9 @@ TEST(radius_does_not_depend_on_threads_or_instruction_set) {
   const KDTree<float> tree(points.view(), TreeMetric::euclidean, 2, 32, 1);
   const Lists<float> expected = within(tree, TreeQueries<float>(tree), 0.05, HitOrder::index);
   CHECK(expected.indices.size() > 50000);
-  const std::string usual = engine().name, names = available_instruction_sets() + " ";
-  for (std::size_t start = 0, end; (end = names.find(' ', start)) != std::string::npos; start = end + 1) {
-    use_instruction_set(names.substr(start, end - start));
+  testing::on_every_instruction_set([&] {
     for (const int threads : {1, 2, 7}) CHECK(within(tree, TreeQueries<float>(tree), 0.05, HitOrder::index, threads) == expected);
-  }
-  use_instruction_set(usual);
+  });
 }
 
 }  // namespace

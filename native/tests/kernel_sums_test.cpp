@@ -1,12 +1,11 @@
 // Sums of kernel rows and exponentials, on every instruction set.
 #include <cmath>
 #include <limits>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "support/cpu_dispatch.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -43,16 +42,12 @@ void check_sums() {
 }
 
 TEST(kernel_sums_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     check_exponentials<float>();
     check_exponentials<double>();
     check_sums<float>();
     check_sums<double>();
-  }
-  use_instruction_set(before);
+  });
 }
 
 }  // namespace

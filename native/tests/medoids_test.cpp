@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "support/cpu_dispatch.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 #include "tests/point_sets.h"
 
 namespace coterie {
@@ -127,14 +126,10 @@ void check_all_sets() {
 }
 
 TEST(medoids_cannot_be_improved_on_any_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     check_all_sets<float>();
     check_all_sets<double>();
-  }
-  use_instruction_set(before);
+  });
 }
 
 TEST(medoids_of_more_rows_than_a_panel) {
@@ -226,10 +221,7 @@ TEST(codes_of_distances_keep_their_order_and_are_never_above_them) {
 }
 
 TEST(bounds_of_swaps_are_below_what_they_bound_on_any_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     const auto points = testing::uniform_points<double>(333, 4);
     const std::vector<double> D = all_distances(points);
     std::vector<double> nearest, second;
@@ -257,8 +249,7 @@ TEST(bounds_of_swaps_are_below_what_they_bound_on_any_instruction_set) {
         CHECK(bound[slot] + all_bound >= change[slot] + all - 0.01 * 333);
       }
     }
-  }
-  use_instruction_set(before);
+  });
 }
 
 }  // namespace

@@ -2,16 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "dendrogram/newick.h"
 #include "phylogeny/neighbour_joining.h"
 #include "phylogeny/sequences.h"
-#include "support/cpu_dispatch.h"
 #include "support/random.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -81,15 +80,11 @@ TEST(every_instruction_set_joins_the_same) {
   const std::int64_t n = 301;
   const std::vector<double> distances = some_distances(n, 9, 0.0);
   const JoinedTree first = join_neighbours({distances.data(), n, n, n}, 1);
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     const JoinedTree other = join_neighbours({distances.data(), n, n, n}, 2);
     CHECK(first.children == other.children);
     CHECK(std::equal(first.lengths.begin(), first.lengths.end() - 1, other.lengths.begin()));
-  }
-  use_instruction_set(before);
+  });
 }
 
 TEST(few_leaves_are_joined) {

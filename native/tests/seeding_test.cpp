@@ -5,12 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <sstream>
-#include <string>
 #include <vector>
 
-#include "support/cpu_dispatch.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 #include "tests/point_sets.h"
 
 namespace coterie {
@@ -60,14 +58,10 @@ void check_all_sets() {
 }
 
 TEST(seeds_keep_true_distances_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     check_all_sets<float>();
     check_all_sets<double>();
-  }
-  use_instruction_set(before);
+  });
 }
 
 TEST(seeds_far_from_the_origin_keep_their_digits) {

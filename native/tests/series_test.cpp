@@ -5,13 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <sstream>
-#include <string>
 #include <vector>
 
-#include "support/cpu_dispatch.h"
 #include "support/random.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -43,19 +41,8 @@ double table_dtw(const SeriesView& series, std::int64_t a, std::int64_t b, std::
       .distance;
 }
 
-template <class Check>
-void on_every_instruction_set(const Check& check) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
-    check();
-  }
-  use_instruction_set(before);
-}
-
 TEST(dtw_of_all_pairs_is_that_of_the_table) {
-  on_every_instruction_set([] {
+  testing::on_every_instruction_set([] {
     for (const bool equal : {true, false})
       for (const std::int64_t columns : {1, 3})
         for (const std::int64_t radius : {-1, 0, 2}) {
@@ -71,7 +58,7 @@ TEST(dtw_of_all_pairs_is_that_of_the_table) {
 }
 
 TEST(nearest_series_are_those_of_all_pairs) {
-  on_every_instruction_set([] {
+  testing::on_every_instruction_set([] {
     for (const bool equal : {true, false})
       for (const std::int64_t radius : {-1, 1}) {
         const Series made = some_series(60, 20, 2, 3, equal);  // without a radius wide enough to leave cells out
@@ -109,7 +96,7 @@ TEST(envelopes_hold_the_points_near_by) {
 }
 
 TEST(soft_dtw_falls_along_its_derivative) {
-  on_every_instruction_set([] {
+  testing::on_every_instruction_set([] {
     const Series made = some_series(19, 10, 2, 11, false);
     std::vector<double> centre(made.values.begin(), made.values.begin() + 16), weights(19, 1.0), gradient(16), unused(16);
     const double before = differentiate_soft_dtw(centre.data(), 8, made.view(), weights.data(), 0.5, 2, gradient.data());
@@ -125,7 +112,7 @@ TEST(soft_dtw_falls_along_its_derivative) {
 
 // Whatever the numbers are, every loop ends within its memory: what they give does not matter.
 TEST(series_of_any_bits_end) {
-  on_every_instruction_set([] {
+  testing::on_every_instruction_set([] {
     for (const std::int64_t columns : {1, 2}) {
       Series made = some_series(40, 9, columns, 13, false);
       const CounterRandom random(17);

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "kmeans/seeding.h"
-#include "support/cpu_dispatch.h"
 #include "support/random.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -59,18 +57,14 @@ void check_same_path(std::int64_t cols, std::int64_t k, bool unit_centres) {
 }
 
 TEST(sparse_kmeans_equals_dense_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     for (const std::int64_t cols : {1, 7, 60})
       for (const std::int64_t k : {1, 2, 9, 70}) {
         check_same_path<double>(cols, k, false);
         if (k < 10) check_same_path<float>(cols, k, false);  // with more, float32 decides near ties by its rounding
       }
     check_same_path<double>(30, 5, true);
-  }
-  use_instruction_set(before);
+  });
 }
 
 template <class T>
@@ -95,16 +89,12 @@ void check_sparse_seeds(std::int64_t n_candidates) {
 }
 
 TEST(sparse_seeds_keep_true_distances_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     for (const std::int64_t n_candidates : {1, 3, 5, 9, 16, 20}) {
       check_sparse_seeds<float>(n_candidates);
       check_sparse_seeds<double>(n_candidates);
     }
-  }
-  use_instruction_set(before);
+  });
 }
 
 }  // namespace

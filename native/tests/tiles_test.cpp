@@ -5,13 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
-#include <string>
 
-#include "support/cpu_dispatch.h"
 #include "support/random.h"
 #include "tests/check.h"
+#include "tests/instruction_sets.h"
 
 namespace coterie {
 namespace {
@@ -215,14 +213,10 @@ void check_all() {
 
 // Every instruction set that this machine can run must give these answers.
 TEST(tiles_agree_with_obvious_formulas_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     check_all<float>();
     check_all<double>();
-  }
-  use_instruction_set(before);
+  });
 }
 
 // Numbers, categories and what may be absent, one cell in eight missing where there may be such.
@@ -273,17 +267,13 @@ void check_gower(bool has_gaps, std::int64_t n_presences) {
 }
 
 TEST(gower_agrees_with_the_obvious_formula_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     for (const bool has_gaps : {false, true})
       for (const std::int64_t n_presences : {0, 2}) {
         check_gower<float>(has_gaps, n_presences);
         check_gower<double>(has_gaps, n_presences);
       }
-  }
-  use_instruction_set(before);
+  });
 }
 
 template <class T>
@@ -321,14 +311,10 @@ void check_observed() {
 }
 
 TEST(distances_of_observed_cells_agree_with_the_obvious_formula_on_every_instruction_set) {
-  const std::string before = engine().name;
-  std::istringstream names(available_instruction_sets());
-  for (std::string name; names >> name;) {
-    use_instruction_set(name);
+  testing::on_every_instruction_set([&] {
     check_observed<float>();
     check_observed<double>();
-  }
-  use_instruction_set(before);
+  });
 }
 
 TEST(rows_with_other_columns_than_their_distance_are_refused) {

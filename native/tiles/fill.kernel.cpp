@@ -16,30 +16,13 @@ COTERIE_INLINE void fill_with(const StripRows<T>& rows, const PackedColumns<T>& 
   }
 }
 
-template <class T>
-void fill_dot(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count, T* tile) {
+// Of a kernel that needs the rows alone: dot_block and the like.
+template <class T, auto block>
+void fill_by(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count, T* tile) {
   fill_with(
       rows, Y, first, count, tile,
       [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
-          __attribute__((always_inline)) { dot_block<T>(strip, panel, start, cols, out); });
-}
-
-template <class T>
-void fill_braycurtis(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count,
-                     T* tile) {
-  fill_with(
-      rows, Y, first, count, tile,
-      [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
-          __attribute__((always_inline)) { braycurtis_block<T>(strip, panel, start, cols, out); });
-}
-
-template <class T>
-void fill_observed(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count,
-                   T* tile) {
-  fill_with(
-      rows, Y, first, count, tile,
-      [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
-          __attribute__((always_inline)) { observed_block<T>(strip, panel, start, cols, out); });
+          __attribute__((always_inline)) { block(strip, panel, start, cols, out); });
 }
 
 // Whether no cell of the strip is missing; the panels say so in their terms.
@@ -115,7 +98,7 @@ template <class T>
 TileFill<T> fill_of(const Metric& metric) {
   switch (metric.kernel) {
     case Kernel::dot:
-      return fill_dot<T>;
+      return fill_by<T, dot_block<T>>;
     case Kernel::squared_difference:
       return fill_difference<T, SquaredDifference>;
     case Kernel::manhattan:
@@ -127,13 +110,13 @@ TileFill<T> fill_of(const Metric& metric) {
     case Kernel::canberra:
       return fill_difference<T, Canberra>;
     case Kernel::braycurtis:
-      return fill_braycurtis<T>;
+      return fill_by<T, braycurtis_block<T>>;
     case Kernel::hamming:
       return fill_difference<T, Hamming>;
     case Kernel::gower:
       return fill_gower<T>;
     case Kernel::observed:
-      return fill_observed<T>;
+      return fill_by<T, observed_block<T>>;
   }
   return nullptr;
 }

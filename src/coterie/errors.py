@@ -15,7 +15,7 @@ class CoterieError(Exception):
     page_text: str | None = None  # and in those of the explorer's page
 
     def __init__(self, *facts: object) -> None:
-        # whatever a message quotes, it stays one that can be read: what is wrong, and at its end the way out
+        # whatever a message quotes, it stays one that can be read: what is wrong, and at its end what to do
         super().__init__(
             *(shortened(fact, LONGEST_MESSAGE) if isinstance(fact, str) else fact for fact in facts)
         )

@@ -72,7 +72,7 @@ def test_dependent_columns_are_found_whatever_rounding_did(noise):
 
 @pytest.mark.parametrize("values", [[1.0, 0.0], [1.0, -1.0], [np.inf, 1.0]])
 def test_what_has_no_inverse(values):
-    """Law: a variance that is 0, negative or infinite is no variance."""
+    """Law: a variance that is 0, negative or infinite is not a variance."""
     assert not is_positive_definite(np.diag(values))
 
 
@@ -87,7 +87,7 @@ def test_a_covariance_without_inverse_is_refused_in_words():
 
 
 def test_precisions_without_inverse_are_refused_whatever_rounding_did():
-    """Law: precisions that are singular but for rounding are no precisions."""
+    """Law: precisions that are singular but for rounding are not precisions."""
     precisions = ROWS[:, :2].T @ ROWS[:, :2]
     singular = np.block([[precisions, precisions[:, :1]], [precisions[:1], precisions[:1, :1]]])
     for noise in (-1e-15, 0.0, 1e-15):

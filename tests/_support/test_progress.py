@@ -42,7 +42,7 @@ def test_none_and_false_are_silent(capsys):
 
 
 def test_true_is_silent_when_piped(monkeypatch):
-    """Law: stderr that is no terminal stays empty."""
+    """Law: stderr that is not a terminal stays empty."""
     pipe = io.StringIO()
     monkeypatch.setattr("sys.stderr", pipe)
     monkeypatch.setattr(_progress, "QUIET_SECONDS", 0.0)

@@ -43,7 +43,7 @@ def short_pauses(monkeypatch):
 
 
 def test_pathlib_does_not_break_addresses():
-    """Law: an address is known again after pathlib has merged its slashes; a path is no address."""
+    """Law: an address is known again after pathlib has merged its slashes; a path is not an address."""
     for url in ("s3://bucket/a.csv", "https://example.org/a.csv", "memory://a.csv", "gs://b/*.csv"):
         assert url_of(Path(url)) == url_of(url) == url
     for path in ("a.csv", "/a/b.csv", "c:/a.csv", "s3", "s3/a.csv", "postgresql://host/db", "-"):

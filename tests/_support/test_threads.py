@@ -31,7 +31,7 @@ def test_positive_is_taken_and_negative_counts_back():
 
 @pytest.mark.parametrize("wrong", [0, 1.5, "all", True, np.array([1.0, 2.0]), np.array("text"), np.array(3)])
 def test_wrong_values_are_refused(wrong):
-    """Law: what is no number of threads is refused with the allowed values."""
+    """Law: what is not a number of threads is refused with the allowed values."""
     with pytest.raises(InvalidParameter, match="n_jobs must be None, a positive number of threads"):
         resolve_threads(wrong)
 

@@ -23,3 +23,17 @@ def cli(capsys):
         return code, *capsys.readouterr()
 
     return call
+
+
+@pytest.fixture
+def refused(cli):
+    """Run a command that fails; return its one line on standard error."""
+
+    def call(*arguments):
+        code, out, err = cli(*arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith("coterie: ")
+        assert err.count("\n") == 1
+        return err
+
+    return call

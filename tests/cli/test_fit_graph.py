@@ -84,7 +84,7 @@ def test_a_report_draws_the_nodes(cli, edges, tmp_path):
 
 @pytest.mark.parametrize("kind", ["ids", "places", "names"])
 def test_nodes_and_links_of_json(cli, tmp_path, kind):
-    """Law: links name nodes by id or by place; a network is no table, and the way out is told."""
+    """Law: links name nodes by id or by place; a network is not a table, and the way out is told."""
     names = [f"n{at}" for at in range(1, 35)]
     nodes = [{"id": name} if kind == "ids" else {"name": name} if kind == "names" else {} for name in names]
     ends = [(f"n{a}", f"n{b}") if kind == "ids" else (a - 1, b - 1) for a, b in KARATE]

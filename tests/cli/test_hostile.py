@@ -422,7 +422,7 @@ def test_odd_tables_are_read(tmp_path, text, n_rows):
 
 
 def test_directories_and_sockets(tmp_path, cli):
-    """Law: what is no file is named as what it is, or as what cannot be read."""
+    """Law: what is not a file is named as what it is, or as what cannot be read."""
     import socket
 
     with socket.socket(socket.AF_UNIX) as listening:

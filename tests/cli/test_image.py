@@ -124,13 +124,10 @@ def test_from_a_folder_to_a_sheet(album, cli):
         ("sheet photos -o s.gif -k 2", "s.gif: the name must end in one of"),
     ],
 )
-def test_wrong_lines(album, cli, line, words):
+def test_wrong_lines(album, refused, line, words):
     """Law: one line says what is wrong, with exit code 2, and nothing is written."""
     before = sorted(path.name for path in album.iterdir())
-    code, out, err = cli("image", *line.split())
-    assert (code, out) == (2, "")
-    assert err.startswith("coterie: ")
-    assert len(err.splitlines()) == 1
+    err = refused("image", *line.split())
     assert words in err
     assert sorted(path.name for path in album.iterdir()) == before
 

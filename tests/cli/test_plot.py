@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from PIL import Image
+from sklearn.datasets import load_wine
 
 from coterie.cli import plot_kinds
 from coterie.cli.app import run
+from coterie.cluster import find_method
 from coterie.show import plots
 
 RNG = np.random.default_rng(0)
@@ -107,9 +109,9 @@ def test_groups_are_found_where_none_are_asked_for(folder, capsys):
     assert run(["plot", "scatter", "points.csv", "--drop", "kind", "--dpi", "40"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("3 groups, by ")
-    assert "as coterie fit --budget fast finds; -k N draws another number\n" in said
+    assert "as coterie fit finds; -k N draws another number\n" in said
     assert run(["plot", "scatter", "points.csv", "-k", "2", "--drop", "kind", "-o", "two.png"]) == 0
-    assert "as coterie fit -k 2 --budget fast finds; --method NAME draws another\n" in capsys.readouterr().out
+    assert "as coterie fit -k 2 finds; --method NAME draws another\n" in capsys.readouterr().out
     assert run(["plot", "kmeans_steps", "points.csv", "--drop", "kind", "--dpi", "40"]) == 0
     assert capsys.readouterr().out.startswith("3 groups, by k-means, ")
     assert run(["plot", "eigenvalues", "points.csv", "--drop", "kind", "--dpi", "40"]) == 0
@@ -235,3 +237,26 @@ def test_an_existing_picture_is_kept(folder, capsys):
     assert "has no tree" in capsys.readouterr().err
     assert run(["plot", "scatter", "m.safetensors"]) == 2
     assert "give them with --data DATA" in capsys.readouterr().err
+
+
+def test_a_picture_shows_the_groups_of_fit(tmp_path, monkeypatch, capsys):
+    """Law: where nothing is said, `plot` finds the groups that `fit` finds: one set of defaults."""
+    monkeypatch.chdir(tmp_path)
+    load_wine(as_frame=True).data.to_csv("wine.csv", index=False)
+    assert run(["fit", "wine.csv", "--no-believe", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert run(["plot", "scatter", "wine.csv", "--dpi", "40"]) == 0
+    title = find_method(found["method"]).title
+    assert capsys.readouterr().out.startswith(f"{found['k']} groups, by {title}, as coterie fit finds")
+
+
+def test_a_picture_of_a_tree_takes_what_the_tree_took(tmp_path, monkeypatch, capsys):
+    """Law: the picture that `tree` offers is of the same columns, those that --keep names too."""
+    monkeypatch.chdir(tmp_path)
+    rows = np.random.default_rng(0).normal(size=(80, 2)).round(3)
+    lines = ["id,a,b", *(f"{at},{a},{b}" for at, (a, b) in enumerate(rows))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    assert run(["tree", "rows.csv", "--keep", "id"]) == 0
+    offered = capsys.readouterr().out.splitlines()[-1].removeprefix("picture    coterie ").split()
+    assert offered[-2:] == ["--keep", "id"]
+    assert run([*offered, "--dpi", "40"]) == 0

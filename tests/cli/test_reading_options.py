@@ -45,6 +45,15 @@ def test_commands_that_read_data(arguments, shop, capfd):
     assert run([*arguments, "--table", "customers", "--dates", "monthly"]) != 0
 
 
+def test_the_next_command_reads_the_same_rows(shop, capfd):
+    """Law: the command that is offered next names the table, and what is made of dates."""
+    for told in (["--table", "customers"], ["--table", "customers", "--dates", "month"]):
+        assert run(["select", "shop.db", "-k", "2..4", "--criterion", "silhouette", *told]) == 0
+        offered = capfd.readouterr().out.splitlines()[-1].removeprefix("groups   coterie ").split()
+        assert set(told) <= set(offered)
+        assert run([*offered, "--no-believe"]) == 0
+
+
 def test_evaluate_without_rows(shop, capfd):
     """Law: evaluate reads a table only with --data."""
     assert run(["evaluate", "groups.csv", "--truth", "groups.csv", "--table", "customers"]) != 0

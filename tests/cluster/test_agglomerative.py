@@ -154,7 +154,7 @@ def test_ward_along_edges_needs_rows():
 
 
 def test_dendrograms_of_similarities_and_of_part_of_a_tree():
-    """Law: heights of similarities fall; a tree that stopped early is no dendrogram."""
+    """Law: heights of similarities fall; a tree that stopped early is not a dendrogram."""
     model = AgglomerativeClustering(2, metric="similarity", linkage="average").fit(-pairwise_distances(X))
     assert (np.diff(model.dendrogram_.heights) <= 0).all()
     graph = kneighbors_graph(X, 8, include_self=False)

@@ -99,7 +99,7 @@ def test_the_bound_never_falls_on_odd_data(seed, kind, prior, k, d, digits):
             random_state=seed,
         ).fit(X)
     bounds = np.array(model.lower_bounds_)
-    # the first step leaves a start that is no optimum of anything
+    # the first step leaves a start that is not an optimum of anything
     assert (np.diff(bounds)[1:] >= -1e-9 * np.maximum(1, np.abs(bounds[2:]))).all()
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     assert model.weights_.sum() == pytest.approx(1.0)

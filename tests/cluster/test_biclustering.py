@@ -169,7 +169,7 @@ def test_wrong_rows_are_explained():
 
 
 def test_saved_and_loaded(tmp_path):
-    """Law: a model comes back with its blocks; a file whose indicators are no truth values is refused."""
+    """Law: a model comes back with its blocks; a file whose indicators are not truth values is refused."""
     X, _ = planted((30, 20))
     for model in (SpectralCoclustering(3, random_state=0), SpectralBiclustering((3, 2), random_state=0)):
         path = tmp_path / f"{type(model).__name__}.coterie"

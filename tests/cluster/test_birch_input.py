@@ -41,7 +41,7 @@ def test_parameters_that_are_refused(name, value, words):
 
 
 def test_rows_that_are_refused():
-    """Law: what is no table of finite numbers of the right width is refused; the model stays as it was."""
+    """Law: what is not a table of finite numbers of the right width is refused; the model stays as it was."""
     model = Birch().fit(X)
     centers = model.subcluster_centers_.copy()
     for rows, words in (

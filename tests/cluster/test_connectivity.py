@@ -30,7 +30,7 @@ def test_edges_are_as_long_as_pairwise_distances_say(metric, dtype):
 
 
 def test_functions_are_called_once_per_edge():
-    """Law: a user's function is asked for stored pairs only, and what is no distance is refused."""
+    """Law: a user's function is asked for stored pairs only, and what is not a distance is refused."""
     calls = []
 
     def distance(x, y):

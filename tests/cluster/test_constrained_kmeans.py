@@ -299,7 +299,7 @@ def test_stability_of_groups_within_constraints():
 
 
 def test_limits_beyond_the_rows_to_predict():
-    """Law: a limit that no group can reach is no limit, for few new rows as well."""
+    """Law: a limit that no group can reach is not a limit, for few new rows as well."""
     model = ConstrainedKMeans(2, size_min=0, size_max=6, random_state=0).fit([[0.0], [1.0], [8.0], [9.0]])
     np.testing.assert_array_equal(model.predict([[7.0]], respect_sizes=True), model.predict([[7.0]]))
 

@@ -261,7 +261,7 @@ def test_wrong_parameters(options, words):
 
 
 def test_wrong_matrices():
-    """Law: matrices that are no distances are refused, asymmetric ones pointed out."""
+    """Law: matrices that are not distances are refused, asymmetric ones pointed out."""
     with pytest.raises(InvalidData, match="must be a square matrix of distances"):
         DBSCAN(metric="precomputed").fit(np.ones((3, 2)))
     with pytest.raises(InvalidData, match=r"missing value in X\[:, 1\] \(row 0\)\. DBSCAN needs finite"):
@@ -296,6 +296,6 @@ def test_suggest_eps_refuses_what_is_no_table():
     ],
 )
 def test_parameters_of_a_distance_have_names(model, name):
-    """Law: what is no dict of keywords is refused before it is used as one."""
+    """Law: what is not a dict of keywords is refused before it is used as one."""
     with pytest.raises(InvalidParameter, match=rf"{name} of .* must be .*a dict with names as keys"):
         model.fit(np.eye(4, 2))

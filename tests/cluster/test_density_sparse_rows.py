@@ -79,7 +79,7 @@ def test_sparse_pairs_on_the_radius_are_scikit_learns(squared, dtype):
 
 @pytest.mark.parametrize("distance", [-1.0, np.nan, "near", None])
 def test_a_cut_is_at_a_distance(distance):
-    """dbscan_clustering refuses what is no distance; infinity is one."""
+    """dbscan_clustering refuses what is not a distance; infinity is one."""
     model = HDBSCAN().fit(ROWS)
     assert model.dbscan_clustering(np.inf).max() == 0
     with pytest.raises(InvalidParameter, match="cut_distance of dbscan_clustering must be"):

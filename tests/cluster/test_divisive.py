@@ -1,9 +1,5 @@
 """Divisive trees: Diana and bisecting k-means."""
 
-import importlib.util
-from pathlib import Path
-from unittest import mock
-
 import numpy as np
 import pytest
 import sklearn.cluster
@@ -11,34 +7,19 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from coterie import cluster
 from coterie.cluster import BisectingKMeans, Diana
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
+from scikit_learn_suites import borrowed, load_suite
 
-
-def load_scikit_learns_tests():
-    path = Path(sklearn.cluster.__file__).parent / "tests" / "test_bisect_k_means.py"
-    spec = importlib.util.spec_from_file_location("scikit_learn_test_bisect_k_means", path)
-    module = importlib.util.module_from_spec(spec)
-    with mock.patch.object(sklearn.cluster, "BisectingKMeans", cluster.BisectingKMeans):
-        spec.loader.exec_module(module)
-    return module
-
-
-THEIRS = load_scikit_learns_tests()
-globals().update({name: test for name, test in vars(THEIRS).items() if name.startswith("test_")})
+OURS = {"BisectingKMeans": BisectingKMeans}
+globals().update(borrowed(load_suite(sklearn.cluster, "test_bisect_k_means", OURS)))
 
 RANDOM_START = "the check shuffles the rows: the same random number then draws another row for the start"
 EXPECTED_FAILURES = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     RANDOM_START,
 )
-
-
-def test_the_class_under_test_is_ours():
-    """Law: scikit-learn's tests of bisecting k-means run on our class."""
-    assert THEIRS.BisectingKMeans is BisectingKMeans
 
 
 @pytest.mark.filterwarnings("ignore:.*distinct clusters:sklearn.exceptions.ConvergenceWarning")

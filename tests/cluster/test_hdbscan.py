@@ -198,7 +198,7 @@ def test_condensed_tree_prints_one_line():
 
 
 def test_equal_rows():
-    """Law: rows at distance 0 are dense without limit, which is no error."""
+    """Law: rows at distance 0 are dense without limit, which is not an error."""
     X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 1.0]], 20, axis=0)
     assert HDBSCAN().fit(X).labels_.max() == 2
     assert HDBSCAN(allow_single_cluster=True).fit(np.ones((30, 2))).labels_.max() == 0
@@ -244,7 +244,7 @@ def test_wrong_parameters(options, words):
 
 
 def test_wrong_data():
-    """Law: one row, and matrices that are no distances, are refused."""
+    """Law: one row, and matrices that are not distances, are refused."""
     with pytest.raises(InvalidData, match="n_samples=1 while HDBSCAN requires more than one sample"):
         HDBSCAN().fit([[1.0, 2.0]])
     with pytest.raises(InvalidData, match="distances of HDBSCAN must be at least 0, got -1"):

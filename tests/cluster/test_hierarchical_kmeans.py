@@ -89,7 +89,7 @@ def test_some_splits_make_just_the_groups(split):
 
 
 def test_weights_and_sparse_rows():
-    """Law: weight 0 is no row for the centres; sparse rows give the groups of dense ones."""
+    """Law: weight 0 is not a row for the centres; sparse rows give the groups of dense ones."""
     weights = np.where(TRUTH == 0, 0.0, 2.0)
     model = HierarchicalKMeans(3, random_state=1, n_init=4).fit(BLOBS, sample_weight=weights)
     heavy = weights > 0
@@ -114,7 +114,7 @@ def test_same_bits_for_any_number_of_threads():
 
 
 def test_a_long_chain_and_equal_rows():
-    """Law: a tree as deep as it has rows is no problem; equal rows stay together, with a warning."""
+    """Law: a tree as deep as it has rows is not a problem; equal rows stay together, with a warning."""
     chain = HierarchicalKMeans(3, random_state=0).fit(2.0 ** np.arange(60)[:, None])
     assert chain.dendrogram_.n_leaves == 60
     X = np.repeat([[0.0], [5.0]], 10, axis=0)

@@ -76,7 +76,7 @@ def test_rings_come_apart():
 
 
 def test_weights_are_repetitions():
-    """Law: weight w is w equal rows, weight 0 is no row; the start being given."""
+    """Law: weight w is w equal rows, weight 0 is not a row; the start being given."""
     counts = RANDOM.integers(0, 4, size=300)
     start = np.arange(300) % 5
     weighted = KernelKMeans(5, init=start).fit(BLOBS, sample_weight=counts)

@@ -98,7 +98,7 @@ def test_only_ratios_of_weights_count(method, scale):
     ],
 )
 def test_powers_without_a_value_are_explained(method, options, X, words):
-    """Law: where the polynomial kernel is no number, the parameter to change is named."""
+    """Law: where the polynomial kernel is not a number, the parameter to change is named."""
     with pytest.raises(InvalidData, match=words):
         KernelKMeans(3, kernel="poly", method=method, random_state=0, **options).fit(X)
 
@@ -117,7 +117,7 @@ def test_parameters_of_a_function_need_one(params, words):
 
 
 def test_a_function_must_not_mind_the_order():
-    """Law: a function of two rows whose order matters is no kernel."""
+    """Law: a function of two rows whose order matters is not a kernel."""
     with pytest.raises(InvalidData, match="must not depend on the order of its two rows"):
         KernelKMeans(2, kernel=lambda x, y: float(x[0] * y[1])).fit(BLOBS[:20])
     assert KernelKMeans(1, kernel=lambda x, y: float(x @ y)).fit(BLOBS[:1]).labels_.tolist() == [0]

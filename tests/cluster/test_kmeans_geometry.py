@@ -241,7 +241,7 @@ def test_what_else_is_refused():
 
 
 def test_a_geometry_that_does_not_descend_is_caught():
-    """Law: a barycentre that is no optimum for its distance raises the objective and is reported."""
+    """Law: a barycentre that is not an optimum for its distance raises the objective and is reported."""
 
     def farthest(clusters, distance, n_threads):
         return np.array(

@@ -59,7 +59,7 @@ def test_bad_data(kind, bad, message):
 
 @BOTH
 def test_objects_are_of_the_wrong_type(kind):
-    """Law: cells that are no numbers are a TypeError."""
+    """Law: cells that are not numbers are a TypeError."""
     with pytest.raises(UnsupportedInput, match="cannot be read as numbers"):
         kind(1).fit(np.array([[{}, 2.0]], dtype=object))
 
@@ -155,7 +155,7 @@ def test_bad_parameters_of_minibatch(parameters, message):
     ],
 )
 def test_bad_weights(kind, weights, message):
-    """Law: weights that are no weights are refused at fit and at score."""
+    """Law: weights that are not weights are refused at fit and at score."""
     with pytest.raises(InvalidData, match=message):
         kind(2).fit(X, sample_weight=weights)
     with pytest.raises(InvalidData, match=message):
@@ -259,7 +259,7 @@ def test_rows_without_weight_make_no_clusters():
 
 @BOTH
 def test_minibatch_and_kmeans_take_equal_rows(kind):
-    """Law: all rows equal is no error."""
+    """Law: all rows equal is not an error."""
     with pytest.warns(ConvergenceWarning, match="distinct") if kind is KMeans else np.errstate():
         model = kind(3, random_state=0).fit(np.ones((10, 2)))
     assert model.inertia_ == 0

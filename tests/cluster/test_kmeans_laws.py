@@ -105,7 +105,7 @@ def test_a_generator_moves_on():
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 6))
 @settings(max_examples=25)
 def test_weights_are_repetitions(seed, k):
-    """Law: weight w is w equal rows, weight 0 is no row; the start being given."""
+    """Law: weight w is w equal rows, weight 0 is not a row; the start being given."""
     random = np.random.default_rng(seed)
     X, counts = random.normal(size=(60, 2)), random.integers(0, 4, size=60)
     start = X[np.flatnonzero(counts)[:k]]

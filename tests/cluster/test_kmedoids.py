@@ -140,7 +140,7 @@ def test_the_objective_never_rises(seed, max_iter):
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=25)
 def test_weights_are_repetitions(seed):
-    """Law: weight w is w equal rows and weight 0 is no row; BUILD and PAM do not depend on the order."""
+    """Law: weight w is w equal rows and weight 0 is not a row; BUILD and PAM do not depend on the order."""
     random = np.random.default_rng(seed)
     X, counts = random.normal(size=(40, 2)), random.integers(0, 4, size=40)
     weighted = KMedoids(3, method="pam").fit(X, sample_weight=counts)
@@ -284,7 +284,7 @@ def test_fewer_rows_than_groups():
     ],
 )
 def test_wrong_matrices_name_the_cell(D, message):
-    """Law: what is no matrix of distances is refused, with the cell."""
+    """Law: what is not a matrix of distances is refused, with the cell."""
     with pytest.raises(InvalidData, match=message):
         KMedoids(1, metric="precomputed").fit(D)
 

@@ -114,7 +114,7 @@ def test_equal_rows_with_weights_end_at_once():
 
 
 def test_distances_beyond_numbers_are_refused():
-    """Law: distances whose sum is no number are refused, with what to do."""
+    """Law: distances whose sum is not a number are refused, with what to do."""
     D = pairwise_distances(ROWS)
     with pytest.raises(InvalidData, match=r"sum overflows\. Divide X by a constant"):
         KMedoids(3, metric="precomputed").fit(D * 5e305)
@@ -125,7 +125,7 @@ def test_distances_beyond_numbers_are_refused():
 
 
 def test_a_function_must_not_mind_the_order():
-    """Law: a function of two rows whose order matters is no distance; its parameters come in a dict."""
+    """Law: a function of two rows whose order matters is not a distance; its parameters come in a dict."""
     with pytest.raises(InvalidData, match="distance function must not depend on the order of its two rows"):
         KMedoids(2, metric=lambda x, y: float(abs(x[0] - 2 * y[0]))).fit(ROWS[:20])
     with pytest.raises(InvalidParameter, match="KMedoids must be a dict with names as keys or None, got 'p'"):

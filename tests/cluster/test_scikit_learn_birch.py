@@ -1,15 +1,11 @@
 """Scikit-learn's tests of its Birch, and its checks of estimators, run on our class."""
 
-import importlib.util
-from pathlib import Path
-from unittest import mock
-
 import pytest
 import sklearn.cluster
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from coterie import cluster
 from coterie.cluster import Birch, KMeans
+from scikit_learn_suites import borrowed, load_suite
 
 pytestmark = pytest.mark.filterwarnings("ignore:Number of subclusters:sklearn.exceptions.ConvergenceWarning")
 ORDER = (
@@ -21,27 +17,12 @@ EXPECTED_FAILURES = {
 }
 
 
-def load_with_our_class():
-    path = Path(sklearn.cluster.__file__).parent / "tests" / "test_birch.py"
-    spec = importlib.util.spec_from_file_location("scikit_learn_test_birch", path)
-    module = importlib.util.module_from_spec(spec)
-    with mock.patch.object(sklearn.cluster, "Birch", cluster.Birch):
-        spec.loader.exec_module(module)
-    return module
-
-
-THEIRS = load_with_our_class()
-globals().update({name: test for name, test in vars(THEIRS).items() if name.startswith("test_")})
+globals().update(borrowed(load_suite(sklearn.cluster, "test_birch", {"Birch": Birch})))
 
 
 @pytest.fixture(params=[0, 42])
 def global_random_seed(request):
     return request.param
-
-
-def test_ours_is_tested():
-    """Law: the class under test is ours."""
-    assert THEIRS.Birch is cluster.Birch
 
 
 @parametrize_with_checks(

@@ -1,16 +1,17 @@
 """Scikit-learn's tests of its density-based methods, run on our classes."""
 
-import importlib.util
-from pathlib import Path
-from unittest import mock
-
 import pytest
 import sklearn.cluster
 
 from coterie import cluster
 from coterie.errors import InvalidData
+from scikit_learn_suites import borrowed, load_suite, named
 
-OURS = ("DBSCAN", "HDBSCAN", "OPTICS", "dbscan")
+OURS = {
+    "test_dbscan": ("DBSCAN", "dbscan"),
+    "test_hdbscan": ("HDBSCAN",),
+    "test_optics": ("DBSCAN", "OPTICS"),
+}
 PRIVATE = "tests a private function of scikit-learn's module, not the estimators"
 LEFT_OUT = {
     "test_labelling_distinct": PRIVATE,
@@ -34,26 +35,13 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def refused(request):
-    """Expect that rows which are no places are refused."""
+    """Expect that rows which are not places are refused."""
     if request.node.name == REFUSED:
         request.applymarker(pytest.mark.xfail(reason=NO_PLACES, raises=InvalidData, strict=True))
 
 
-def load_with_our_classes(name):
-    path = Path(sklearn.cluster.__file__).parent / "tests" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"scikit_learn_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    module.__package__ = "sklearn.cluster.tests"
-    ours = {known: getattr(cluster, known) for known in OURS}
-    with mock.patch.multiple(sklearn.cluster, **ours):
-        spec.loader.exec_module(module)
-    return module
-
-
-THEIRS = [load_with_our_classes(name) for name in ("test_dbscan", "test_hdbscan", "test_optics")]
-for module in THEIRS:
-    found = {name: test for name, test in vars(module).items() if name.startswith("test_")}
-    globals().update({name: test for name, test in found.items() if name not in LEFT_OUT})
+THEIRS = [load_suite(sklearn.cluster, name, named(cluster, *ours)) for name, ours in OURS.items()]
+globals().update(borrowed(*THEIRS, left_out=LEFT_OUT))
 
 
 @pytest.fixture
@@ -61,9 +49,3 @@ def global_dtype():
     import numpy as np
 
     return np.float64
-
-
-def test_nothing_is_left_out_by_a_name_that_no_longer_exists():
-    """Law: every test left out exists, and the classes under test are ours."""
-    assert all(any(name in vars(module) for module in THEIRS) for name in LEFT_OUT)
-    assert THEIRS[0].DBSCAN is cluster.DBSCAN

@@ -103,7 +103,7 @@ def test_float32(measure, example):
 
 
 def test_which_measures_take_weights():
-    """Law: all but those that put single pairs or core distances in order, where copies are no weights."""
+    """Law: all but those that put single pairs or core distances in order, where copies are not weights."""
     without = {measure.name for measure in INTERNAL} - {measure.name for measure in WEIGHTED}
     assert without == {"c_index", "gamma", "tau", "dbcv"}
 

@@ -238,7 +238,7 @@ def test_empty_labelings(measure):
     ids=["lengths", "true 2-D", "pred 2-D", "true NaN", "pred NaN"],
 )
 def test_wrong_labels_are_refused(measure, labelings, message):
-    """Law: every measure refuses what is no pair of labelings, in the same words."""
+    """Law: every measure refuses what is not a pair of labelings, in the same words."""
     with pytest.raises(InvalidData, match=message):
         measure(*labelings)
 

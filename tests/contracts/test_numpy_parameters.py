@@ -105,7 +105,7 @@ def test_alpha_keeps_distances_finite():
 
 @pytest.mark.parametrize("method", [scale.KMeans, scale.MiniBatchKMeans, scale.GaussianMixture])
 def test_a_checkpoint_is_a_path(method):
-    """Law: what is no path is refused before anything is read."""
+    """Law: what is not a path is refused before anything is read."""
     with pytest.raises(InvalidParameter, match=r"checkpoint of .* must be None or a path, got"):
         method(2, checkpoint=2).fit(ROWS)
 

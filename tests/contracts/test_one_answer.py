@@ -52,7 +52,7 @@ def toy(loader):
 def customers():
     from importlib.resources import as_file, files
 
-    with as_file(files("coterie.cli") / "data" / "customers.csv") as path:
+    with as_file(files("coterie.data") / "customers.csv") as path:
         return pl.read_csv(path)
 
 
@@ -256,7 +256,7 @@ def test_dask_frames(case, expected):
 
     name, found = case
     if name == "distances":
-        pytest.skip("data in blocks are no matrix of distances")
+        pytest.skip("data in blocks are not a matrix of distances")
     frame = found.frame.to_pandas()
     answer = coterie.fit(dask.dataframe.from_pandas(frame, npartitions=PARTS, sort=False), **found.request)
     assert hasattr(answer, "blocks")
@@ -284,7 +284,7 @@ def test_large_files_are_the_same_table(case, stored, expected, monkeypatch):
     """Law: a file, and a folder of its parts, in blocks give the columns and groups of the table."""
     name, found = case
     if name == "distances":
-        pytest.skip("data in blocks are no matrix of distances")
+        pytest.skip("data in blocks are not a matrix of distances")
     monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
     for source in stored:
         answer = coterie.fit(source, **found.request)

@@ -309,7 +309,7 @@ def test_blocks_read_cells_as_memory_does(tmp_path, monkeypatch, dates, suffix):
 
 
 def test_a_late_cell_that_does_not_fit_is_named_in_blocks(tmp_path, monkeypatch):
-    """Law: a column of which a late cell is no number is left out with that cell, as in memory."""
+    """Law: a column of which a late cell is not a number is left out with that cell, as in memory."""
     path = tmp_path / "t.csv"
     rows = "".join(f"${at}.50,{at}\n" for at in range(40_000))
     path.write_text(f"price,x\n{rows}a lot,1\n")

@@ -208,6 +208,6 @@ def test_loops_of_large_weights():
 
 
 def test_a_direction_is_yes_or_no():
-    """An array is no answer to whether edges have a direction."""
+    """An array is not an answer to whether edges have a direction."""
     with pytest.raises(InvalidParameter, match="directed of leiden must be None or True or False"):
         read_graph([("a", "b")], directed=np.array([1.0, 2.0]), who="leiden")

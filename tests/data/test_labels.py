@@ -147,7 +147,7 @@ def test_a_damaged_vector_is_refused(damage, message):
 
 
 def test_an_archive_called_npy(tmp_path):
-    """Law: a file is what it holds, not what it is called: an archive is no vector of labels."""
+    """Law: a file is what it holds, not what it is called: an archive is not a vector of labels."""
     path = tmp_path / "labels.npz"
     np.savez(path, labels=np.arange(3))
     other = path.rename(tmp_path / "labels.npy")

@@ -217,7 +217,7 @@ def test_late_surprises_do_not_break_a_column(write):
     ],
 )
 def test_broken_files_are_named_with_their_place(write, content, message):
-    """Law: a file that is no table raises InvalidFile with the file's name and the place."""
+    """Law: a file that is not a table raises InvalidFile with the file's name and the place."""
     with pytest.raises(InvalidFile, match=message):
         read_table(write(content))
 

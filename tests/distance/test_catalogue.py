@@ -46,7 +46,7 @@ def test_names_of_peers_are_known(alias, name):
     ],
 )
 def test_unknown_names_are_told(metric, message):
-    """Law: what is no distance is refused, with the nearest name if there is one."""
+    """Law: what is not a distance is refused, with the nearest name if there is one."""
     with pytest.raises(InvalidParameter, match=message):
         find_distance(metric)
 

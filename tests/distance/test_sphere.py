@@ -230,7 +230,7 @@ def test_one_place_and_equal_places():
     ],
 )
 def test_what_is_not_a_place_is_said(rows, params, message):
-    """Law: a row that is no place is named, with what it looks like and what to do, by every method."""
+    """Law: a row that is not a place is named, with what it looks like and what to do, by every method."""
     for call in (
         lambda: pairwise_distances(rows, metric="haversine", **params),
         lambda: DBSCAN(metric="haversine", metric_params=params).fit(rows),

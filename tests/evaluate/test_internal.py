@@ -131,7 +131,7 @@ def test_simplified_silhouette_of_a_sample_alone():
 
 
 def test_dbcv_counts_noise_as_nothing():
-    """Law: noise is no cluster, but lowers the score by its share."""
+    """Law: noise is not a cluster, but lowers the score by its share."""
     X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0], [5.0], [5.5]])
     labels = [0, 0, 0, 1, 1, 1, -1, -1]
     alone = evaluate.dbcv(X[:6], labels[:6])

@@ -50,7 +50,7 @@ def test_distances_and_trees_are_taken():
 
 
 def test_unknown_linkages_are_refused():
-    """Law: a name that is no linkage is refused with those that are."""
+    """Law: a name that is not a linkage is refused with those that are."""
     with pytest.raises(InvalidParameter, match=r"must be names among single, .* got \['wards'\]"):
         compare_linkages(X, Y, linkages=["wards"])
     with pytest.raises(InvalidParameter, match="got none"):

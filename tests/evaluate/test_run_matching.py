@@ -54,7 +54,7 @@ def test_split_and_merge():
 
 
 def test_births_deaths_and_noise():
-    """Law: a cluster out of noise is born, one that turns into noise is gone; noise is no cluster."""
+    """Law: a cluster out of noise is born, one that turns into noise is gone; noise is not a cluster."""
     before = np.concatenate([LABELS, np.full(30, -1)])
     after = np.concatenate([np.where(LABELS == 2, -1, LABELS), np.full(30, 5)])
     found = match(before, after)
@@ -67,7 +67,7 @@ def test_births_deaths_and_noise():
 
 
 def test_crumbs_are_no_split():
-    """Law: less than a tenth of a cluster is no part of a split, it is a birth."""
+    """Law: less than a tenth of a cluster is not part of a split, it is a birth."""
     after = LABELS.copy()
     after[:2] = 9
     found = match(LABELS, after)

@@ -131,7 +131,7 @@ def row_distance(a: Any, b: Any) -> float:
 
 
 def bad_distance(a: Any, b: Any) -> float:
-    """Return what is no distance."""
+    """Return what is not a distance."""
     return float("nan")
 
 

@@ -1,4 +1,4 @@
-"""Files that are no models of ours: refused by name, and never run."""
+"""Files that are not models of ours: refused by name, and never run."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class Bomb:
 
 
 def test_foreign_and_broken_files_are_refused(path):
-    """Law: each file that is no model of ours raises ModelFileError with its name."""
+    """Law: each file that is not a model of ours raises ModelFileError with its name."""
     model = KMeans(2, random_state=0).fit(X)
     coterie.save(model, path)
     whole = path.read_bytes()

@@ -131,7 +131,7 @@ def test_forms_of_distances():
     ],
 )
 def test_bad_distances(distances, message):
-    """Law: what is no matrix of distances is refused in words."""
+    """Law: what is not a matrix of distances is refused in words."""
     with pytest.raises(InvalidData, match=message):
         neighbour_joining(distances)
 

@@ -45,7 +45,7 @@ def test_newick_and_pickle_give_the_tree_again(tree):
 
 
 def test_names_comments_and_labels():
-    """Law: quoted names and comments are read; labels that are no numbers stay, at their nodes."""
+    """Law: quoted names and comments are read; labels that are not numbers stay, at their nodes."""
     tree = parse("( 'it''s [x]' : 1 [why], (b:2,c:3)Carnivora:1.5,(d:1,e:1)97:2)[end];")
     assert tree.names == ("it's [x]", "b", "c", "d", "e")
     assert tree.inner_names == ("Carnivora", "", "")

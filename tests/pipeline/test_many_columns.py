@@ -7,6 +7,7 @@ import polars
 import pytest
 
 import coterie
+from coterie.cli.app import run
 from coterie.pipeline.many_columns import are_numbered, few_of_each, pixel_columns
 from coterie.pipeline.null_test import NullRows, best_rank
 from coterie.pipeline.request import make_request
@@ -106,3 +107,18 @@ def test_questions_of_a_survey_are_told_by_name(name):
     """Law: the number of a question is looked up in the questionnaire; that of a vector's column is not."""
     assert not are_numbered([name.format(at) for at in range(40)])
     assert are_numbered([f"dim{at}" for at in range(40)])
+
+
+def test_every_command_tells_alike_what_is_left_out(tmp_path, monkeypatch, capsys):
+    """Law: fit, select and tree begin with the same words about the table."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=(60, 2)), np.ones((60, 9))])
+    lines = [",".join(["a", "b", *(f"same{at}" for at in range(9))])]
+    lines += [",".join(f"{value:.3f}" for value in row) for row in rows]
+    (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n")
+    told = []
+    for command in (["fit", "-k", "2", "--no-believe"], ["select", "--criterion", "silhouette"], ["tree"]):
+        assert run([command[0], "wide.csv", *command[1:]]) == 0
+        told.append(capsys.readouterr().out.splitlines()[0])
+    assert set(told) == {"wide.csv   60 rows; 2 columns used; left out: same0, same1 and 7 more (constant)"}

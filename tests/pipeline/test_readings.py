@@ -49,8 +49,8 @@ def written(path, rows, *, with_plan=True):
 def test_rows_placed_one_by_one_get_the_groups_that_they_get_together(tmp_path, method, with_plan):
     """Law: a saved model gives a row of a file the same group, whether the file has that row or all rows.
 
-    Alone, "1.234 €" may have decimals, "03/04/2021" may be a day in April, -999 is no outlier, the plans "1"
-    and "2" are numbers, and a lone "yes" could be a name.
+    Alone, "1.234 €" may have decimals, "03/04/2021" may be a day in April, -999 is not an outlier, the plans
+    "1" and "2" are numbers, and a lone "yes" could be a name.
     """
     rows = lines(with_plan=with_plan)
     table = written(tmp_path / "all.csv", rows, with_plan=with_plan)

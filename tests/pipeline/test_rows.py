@@ -35,7 +35,7 @@ def test_equal_rows_of_whole_numbers_stay():
 
 
 def test_a_category_in_columns_makes_no_groups():
-    """One-hot columns are spread over the shares that they round: a category by itself is no valley."""
+    """One-hot columns are spread over the shares that they round: a category by itself is not a valley."""
     rng = np.random.default_rng(0)
     X = np.c_[rng.normal(size=(400, 2)), np.eye(4)[rng.integers(0, 4, 400)]]
     spread = spread_rounded(X)

@@ -86,7 +86,7 @@ def test_column_of_one_file_alone_is_named(rows, tmp_path):
 
 
 def test_text_columns_are_refused_with_the_way_out(tmp_path):
-    """Law: text is no number; the message says how to leave it out."""
+    """Law: text is not a number; the message says how to leave it out."""
     frame = pd.DataFrame({"name": ["a", "b"], "x": [1.0, 2.0]})
     frame.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(

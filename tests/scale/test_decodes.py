@@ -64,7 +64,7 @@ def test_shell_decodes_at_most_four_times(folder, capsys):
 
 
 def test_options_of_blocks_are_refused_in_memory(folder, capsys):
-    """Law: what concerns blocks is no option of data in memory."""
+    """Law: what concerns blocks is not an option of data in memory."""
     for option in ("--verbose", "--no-silhouette"):
         assert run(["fit", "data/0.parquet", "-k", "4", "--method", "kmeans", option]) == 2
         assert f"{option} is for data in blocks" in capsys.readouterr().err

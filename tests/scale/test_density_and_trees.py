@@ -59,7 +59,7 @@ def test_dbscan_of_points_on_a_grid(seed, eps, min_samples):
 
 
 def test_dbscan_without_clusters():
-    """Law: noise alone is no error."""
+    """Law: noise alone is not an error."""
     model = DBSCAN(eps=0.1, min_samples=3).fit(np.arange(10.0)[:, None])
     assert (model.labels_.compute() == -1).all()
     assert model.cluster_sizes_.size == 0

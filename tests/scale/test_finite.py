@@ -1,4 +1,4 @@
-"""New rows that are no measurements are refused by every method, wherever they lie."""
+"""New rows that are not measurements are refused by every method, wherever they lie."""
 
 import numpy as np
 import pandas as pd

@@ -49,7 +49,7 @@ def test_kinds_of_input_are_the_same_series():
 
 
 def test_padding_ends_a_series():
-    """Law: NaN at the end of a row is no point; NaN inside is refused with its place."""
+    """Law: NaN at the end of a row is not a point; NaN inside is refused with its place."""
     X = np.array([[1.0, 2.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0]])
     assert read_series(X).lengths.tolist() == [2, 4]
     assert dtw(X[0], X[1]) == dtw([1.0, 2.0], X[1])
@@ -82,7 +82,7 @@ def test_padding_ends_a_series():
     ids=str,
 )
 def test_wrong_series_are_refused(X, words):
-    """Law: what is no series is refused by an error that says what is wrong."""
+    """Law: what is not series is refused by an error that says what is wrong."""
     with pytest.raises(CoterieError, match=words):
         read_series(X)
 

@@ -76,7 +76,7 @@ def test_saved_models_predict_the_same(model, tmp_path):
 
 
 def test_damaged_models_are_refused(tmp_path):
-    """Law: a state whose centres are no series is refused, as it would be on loading."""
+    """Law: a state whose centres are not series is refused, as it would be on loading."""
     model = TimeSeriesKMeans(2, random_state=0).fit(WAVES[:12])
     for damage in (np.nan, np.inf):
         other = TimeSeriesKMeans(2, random_state=0).fit(WAVES[:12])

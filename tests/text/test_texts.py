@@ -193,7 +193,7 @@ def test_axes_are_singular_vectors(n_texts):
     ],
 )
 def test_odd_parameters(call, words):
-    """What is no language, seed, number or name is refused in words."""
+    """What is not a language, seed, number or name is refused in words."""
     with pytest.raises(CoterieError, match=words):
         call()
 

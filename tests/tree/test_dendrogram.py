@@ -113,7 +113,7 @@ DAMAGED = [
 
 @pytest.mark.parametrize(("change", "message"), DAMAGED)
 def test_damaged_files_are_refused(change, message):
-    """Law: a state that is no tree is refused before any native code walks it."""
+    """Law: a state that is not a tree is refused before any native code walks it."""
     state = SMALL.__coterie_state__() | change
     with pytest.raises(ValueError, match=message):
         Dendrogram.__coterie_restore__(state)
@@ -246,7 +246,7 @@ def test_examples_of_the_page_run():
 
 @pytest.mark.parametrize("names", [np.array("text"), "ab", np.array([["a", "b"], ["c", "d"]]), 7])
 def test_names_are_a_list_of_names(names):
-    """Law: what is no list of one name per leaf is refused."""
+    """Law: what is not a list of one name per leaf is refused."""
     with pytest.raises(InvalidData, match="names of Dendrogram must be 2 names, one per leaf"):
         Dendrogram([[0, 1]], [1.0], names=names)
 

@@ -153,7 +153,7 @@ def test_sparse_similarities():
     ],
 )
 def test_bad_graphs(cells, options, message):
-    """Law: a graph that is no graph of distances is refused with the cell."""
+    """Law: a graph that is not a graph of distances is refused with the cell."""
     graph = sparse.csr_array((np.array(list(cells.values())), np.array(list(cells)).T), shape=(3, 3))
     with pytest.raises(CoterieError, match=message):
         linkage(graph, **options)

@@ -23,7 +23,7 @@ def test_round_trip(tree):
 
 @pytest.mark.parametrize("method", ["ward", "average", "centroid"])
 def test_heights_survive_rounding(method):
-    """Law: heights that are no round numbers come back exactly from a tree that is monotone, else nearly."""
+    """Law: heights that are not round numbers come back exactly from a tree that is monotone, else nearly."""
     tree = Dendrogram.from_linkage(hierarchy.linkage(np.random.default_rng(0).normal(size=(100, 3)), method))
     back = Dendrogram.from_newick(tree.to_newick())
     if tree.is_monotone:

@@ -49,6 +49,7 @@ SHARED_PARAMETERS = {
         "int, RandomState, Generator or None",
         "Same number, same data: same result, whatever the number of threads.",
     ),
+    "n_jobs": ("int", "Threads; the answer does not depend on it."),
     "metric_params": ("dict", "Parameters of the distance."),
     "leaf_size": ("int", "Kept for scikit-learn's sake: the tree has leaves of its own size."),
     "progress": (

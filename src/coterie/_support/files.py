@@ -39,7 +39,7 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     Parameters
     ----------
     path : str or path
-        Where the output shall go.
+        Where to write the output.
     force : bool, default=False
         Whether an existing file may be replaced.
 

@@ -18,7 +18,7 @@ from coterie.cli.outputs import Files
 from coterie.cli.render import summary
 from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
-from coterie.data import Table, shown_name
+from coterie.data import Table, read_table, shown_name
 from coterie.data.databases import SpooledRows, is_database
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks, is_zarr
@@ -120,6 +120,18 @@ def reading_in_blocks(data: object, **given: Any) -> ValuesByName:
         raise InvalidParameter(f"--{of_text[0]} is for text: {shown_name(data)} has none. Leave it out.")
     refuse_options(**{name: True for name in named if name in ("sheet", "table", "query")})
     return named
+
+
+def read_rows(
+    data: str, request: FitRequest, *, header: bool | None, encoding: str | None
+) -> tuple[str | Table, FitRequest]:
+    """Return a table, or where data lie that are read in blocks; and the request with how these are read."""
+    if is_in_blocks(data):
+        how = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
+        return data, replace(request, reading=how)
+    with track(is_watched(), f"reading {shown_name(data)}"):
+        given: Any = {"header": header, "encoding": encoding, **request.reading}
+        return read_table(data, **given), replace(request, reading=request.reading_of_rows)
 
 
 def refuse_in_memory(**given: bool) -> None:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:  # the first screen loads no NumPy
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
 # options that say which rows and columns are used, and how
-OF_ROWS = ("distance", "scale", "columns", "drop", "missing", "dates", "sheet", "table", "query", "places")
+OF_ROWS = (
+    *("distance", "scale", "columns", "drop", "keep", "missing"),
+    *("dates", "sheet", "table", "query", "places"),
+)
 READING, TUNING, WRITING, LARGE = "Reading the data", "The method", "Writing files", "Large data"  # topics
 
 
@@ -168,6 +171,15 @@ def refuse_two(**given: bool) -> None:
     names = [f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given]
     if len(names) > 1:
         raise InvalidParameter(f"{' and '.join(names)} exclude each other. Leave one out.")
+
+
+def refuse_without_data(**given: object) -> None:
+    """Refuse options of ``coterie evaluate`` that are about the rows of --data, where there are none."""
+    why = {"scale": "the columns that it scales", "report": "the rows that it shows"}
+    for name, value in given.items():
+        if value is not None:
+            what = why.get(name, "the rows that it reads")
+            raise InvalidParameter(f"--{name} of evaluate needs --data: {what}.")
 
 
 def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
@@ -24,9 +24,6 @@ from coterie.data import Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Groups, column_readings, run
 from coterie.pipeline.rows.tables import note_on_categories
-
-if TYPE_CHECKING:
-    pass
 
 # beside matplotlib's own, which has no Chinese, Japanese or Korean letters
 WIDE_FONTS = (
@@ -127,9 +124,9 @@ def find_groups(request: PlotRequest, table: Table, *, takes_categories: bool) -
     if asked.drop != request.fit.drop:
         print(f"{chosen}, found by the numbers alone: this plot draws no categories")
     elif request.k is None:
-        print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
+        print(f"{chosen}, as coterie fit finds; -k N draws another number")
     else:
-        print(f"{chosen}, as coterie fit -k {request.k} --budget fast finds; --method NAME draws another")
+        print(f"{chosen}, as coterie fit -k {request.k} finds; --method NAME draws another")
     return found.groups
 
 

@@ -56,7 +56,7 @@ class PlotRequest:
 
     @property
     def seed(self) -> int:
-        """Of every draw."""
+        """The seed of every draw."""
         return self.fit.seed
 
     @property
@@ -94,8 +94,8 @@ class NumberedModel:
         return None if centers is None else np.asarray(centers)[np.argsort(self.numbers)]
 
 
-class PlotSubject:
-    """Rows of a table, or a saved model, and what can be drawn of them."""
+class PlottedRows:
+    """The rows of a table, prepared as they are drawn: in its own units, and as a model sees them."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PlotSubject:
 
     @property
     def _known(self) -> Groups | None:
-        """Groups that were read, or found beforehand."""
+        """Groups that were read, or found before."""
         return self._model if isinstance(self._model, Groups) else self._found
 
     @property
@@ -125,17 +125,6 @@ class PlotSubject:
     def has_rows(self) -> bool:
         """Whether there is a table."""
         return self._table is not None
-
-    @property
-    def k(self) -> int | None:
-        """The number of groups asked for, of the model, or found."""
-        asked = self.request.k
-        return asked if asked is not None or self._known is None else self._known.k
-
-    @property
-    def is_of_model(self) -> bool:
-        """Whether a MODEL was given, not a table alone."""
-        return self._model is not None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -248,6 +237,21 @@ class PlotSubject:
     def _frame(self, X: MatrixLike, names: Sequence[str]) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.DataFrame(X, schema=list(names))
+
+
+class PlotSubject(PlottedRows):
+    """Rows of a table, or a saved model, and the groups, the model and the tree that can be drawn of them."""
+
+    @property
+    def k(self) -> int | None:
+        """The number of groups asked for, of the model, or found."""
+        asked = self.request.k
+        return asked if asked is not None or self._known is None else self._known.k
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether a MODEL was given, not a table alone."""
+        return self._model is not None
 
     @cached_property
     def groups(self) -> Groups:

@@ -92,9 +92,7 @@ def _begin(folder: Path, model: Path | None, missing: str) -> tuple[Clustering, 
     present = list(whole_files(folder, seen))
     if not present:
         raise FileProblem(f"{folder}: holds no file to fit. Add one, or name a model: --model FILE.")
-    found = fit(
-        [str(path) for path, _ in present], budget="fast", missing="auto" if missing == "refuse" else missing
-    )
+    found = fit([str(path) for path, _ in present], missing="auto" if missing == "refuse" else missing)
     for path, state in present:
         seen.add(path.relative_to(folder).as_posix(), state)
     print(f"{count_of(len(present), 'file')} fitted. {found.headline}", flush=True)

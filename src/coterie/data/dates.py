@@ -96,7 +96,7 @@ def date_format(cells: PolarsSeries) -> Written | None:
     for kind, forms in (("date", DATE_FORMS), ("time", TIME_FORMS)):
         looks = [ways for pattern, ways in forms if first.str.contains(pattern).all()]
         if looks:
-            return Written(kind, _best_form(cells, [form for ways in looks for form in ways], kind))
+            return Written(kind, _best_form(cells, [form for ways in looks for form in ways]))
         if kind == "date" and all(_looks_like_date(text, forms) for text in first):
             return Written(kind, "")
     return None
@@ -125,7 +125,7 @@ def _looks_like_date(text: str, forms: Any) -> bool:
     return any(re.match(pattern, text) for pattern, _ in forms)
 
 
-def _best_form(cells: PolarsSeries, forms: list[str], kind: str) -> str:
+def _best_form(cells: PolarsSeries, forms: list[str]) -> str:
     """Return the form that most cells can be read by; of equals the first."""
     some = cells.head(1000)
     counts = {form: int(_parsed(some, form).is_not_null().sum()) for form in dict.fromkeys(forms)}

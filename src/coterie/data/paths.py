@@ -235,7 +235,7 @@ def _total_size(paths: Sequence[str]) -> int:
 
 
 def most_rows_in_memory(where: object, *, always_in_blocks: bool = False) -> int | None:
-    """Return how many bytes of a database's rows are held in memory; None: all, or it is no database.
+    """Return how many bytes of a database's rows are held in memory; None: all, or it is not a database.
 
     Examples
     --------

@@ -62,7 +62,7 @@ class Table:
     is_network : bool
         Whether the rows are links between nodes.
     index : polars.Series or None
-        Names of the rows that are no column: the index of a pandas frame.
+        Names of the rows that are not a column: the index of a pandas frame.
     """
 
     source: str

@@ -149,6 +149,10 @@ SHARED = {  # what parameters mean in every measure that does not say otherwise
     "metric": 'metric : str or callable, default="euclidean"\n    Distance between rows.',
     "average_method": 'average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"\n'
     "    Which mean.",
+    "average": 'average : {"weighted", "macro"}, default="weighted"\n'
+    '    "weighted": every sample counts alike. "macro": the plain mean over clusters, or over classes.',
+    "beta": "beta : float, default=1.0\n"
+    "    How many times as much recall counts as precision; only beta=1 is symmetric.",
     "sample_size": "sample_size : int, default=None\n"
     "    Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.",
     "random_state": "random_state : int, RandomState, Generator or None, default=None\n    Seed of the draw.",

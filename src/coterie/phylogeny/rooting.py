@@ -134,7 +134,7 @@ def reroot(branches: Branches, node: int, below: float | None = None) -> Branche
     old_root = path[-1]
     old_kids = [child for child in kids[old_root] if child != path[-2]]
     lengths_up, held_up = [up[one] for one in path[:-1]], [held[one] for one in path[:-1]]
-    if len(old_kids) == 1:  # a root of two children is no node of the unrooted tree
+    if len(old_kids) == 1:  # a root of two children is not a node of the unrooted tree
         far = old_kids[0]
         lengths_up[-1] += up[far]
         held_up[-1] = _known(held_up[-1], held[far])

@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._printing import shortened
 from coterie._support.typing import FloatArray, Indices, Labels, Model
-from coterie.data import Table
+from coterie.data import LeftOut, Table
 
 MANY_COLUMNS = 30  # from here on, near rows are linked as well, and typical rows tell what a group is like
 MOSTLY = 0.9  # of the names, which differ in a number only
@@ -114,6 +114,18 @@ def few_of_each(left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         like = "" if all(other == reason for _, other in columns) else ", and the like"
         found.append((f"{first}, {second} and {len(columns) - 2:,} more", f"{reason}{like}"))
     return found
+
+
+def text_of_left_out(columns: Sequence[LeftOut]) -> str:
+    """Return which columns are left out, as it stands at the end of a line about a table; "" for none.
+
+    Examples
+    --------
+    >>> text_of_left_out([LeftOut("id", "a key")])
+    '; left out: id (a key)'
+    """
+    told = few_of_each([(column.name, column.reason) for column in columns])
+    return "; left out: " + ", ".join(f"{name} ({reason})" for name, reason in told) if told else ""
 
 
 def exemplars(

@@ -110,7 +110,7 @@ def _find(names: Names, table: Table, named: str | None, option: str) -> tuple[s
     wanted = {name for pair in names for name in pair}
     numbers = {name: [int(name) - 1] for name in wanted if _is_row_number(name, table.n_rows)}
     tiers = _tiers(table) if named is None else [[] if named == ROW else [named]]
-    are_keys = False  # some names are keys: then the others are no row numbers
+    are_keys = False  # some names are keys: then the others are not row numbers
     for at, tier in enumerate(tiers):
         found = {key: _places(table, key, wanted) for key in tier}
         is_last = at == len(tiers) - 1

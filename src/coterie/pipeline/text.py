@@ -14,7 +14,7 @@ from coterie.data.schema import are_years
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
-from coterie.pipeline.many_columns import few_of_each, names_of_rows
+from coterie.pipeline.many_columns import names_of_rows, text_of_left_out
 from coterie.pipeline.verdict import stability_text
 
 if TYPE_CHECKING:
@@ -67,8 +67,6 @@ def _is_series(found: Clustering) -> bool:
 
 def _about(found: Clustering) -> str:
     groups = found.groups
-    told = few_of_each([(column.name, column.reason) for column in groups.left_out])
-    left_out = ", ".join(f"{name} ({reason})" for name, reason in told)
     rows = f"{groups.n_rows:,} rows"
     if groups.n_grouped < groups.n_rows:
         rows += f", {groups.n_grouped:,} grouped"
@@ -78,7 +76,7 @@ def _about(found: Clustering) -> str:
         columns = "a square of distances"
     if _is_series(found):
         rows, columns = f"{groups.n_rows:,} series", found.rows.told
-    return f"{groups.source}   {rows}; {columns}" + (f"; left out: {left_out}" if left_out else "")
+    return f"{groups.source}   {rows}; {columns}{text_of_left_out(groups.left_out)}"
 
 
 def _answer(found: Clustering) -> list[str]:

@@ -18,7 +18,7 @@ from coterie.pipeline import Clustering
 from coterie.pipeline.update import with_features
 from coterie.scale.blocks import Blocks
 from coterie.scale.label_files import write_labels
-from coterie.scale.labelling import Labelling
+from coterie.scale.labelling import Labelling, label_task, lazy_labels
 from coterie.scale.placing import place_rows
 from coterie.scale.runtime.passes import lazy_array
 
@@ -55,7 +55,7 @@ class LazyClustering(Clustering):
 
         Rows that were left out for missing values are masked.
         """
-        return self.rows.lazy_labels(self.labelling)
+        return lazy_labels(self.rows, self.labelling)
 
     def write_labels(
         self,
@@ -89,7 +89,7 @@ class LazyClustering(Clustering):
         force : bool, default=False
             Whether files of the same names may be replaced.
         """
-        rows, function, *args = self.rows.label_task(self.labelling)
+        rows, function, *args = label_task(self.rows, self.labelling)
         opened, names = self.rows.opened, [carry] if isinstance(carry, str) else list(carry)
         if opened.tables is None and (with_data or names or with_file or keep_layout):
             raise InvalidParameter(

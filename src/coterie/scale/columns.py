@@ -239,15 +239,9 @@ def open_columns(
     pairs = tuple(one for one in _pairs(looks, taken, places, title) if one not in no_places)
     positions = [name for place in pairs for name in place.columns]
     kept = [*keep, *positions, *(name for name in columns if name not in drop)]
-    reasons: dict[str, str] = {}
-    for name, look in looks.items():
-        reason = _why_not_used(look, is_kept=name in kept, categories=categories)
-        if (name in drop or name in others) and name not in positions:
-            reason = "dropped" if name in drop else NOT_NAMED
-        elif reason is not None and name in kept:
-            raise cannot_keep(title, name, reason)
-        if reason is not None:
-            reasons[name] = reason
+    gone = {name: "dropped" if name in drop else NOT_NAMED for name in (*others, *drop)}
+    gone = {name: why for name, why in gone.items() if name not in positions}
+    reasons = _reasons(looks, gone, kept, title, categories=categories)
     suspects = [look.series for name, look in looks.items() if name not in {*kept, *reasons}]
     reasons |= _keys(tables, suspects)
     used = [name for name in head if name not in reasons]
@@ -272,6 +266,22 @@ def open_columns(
         notes=notes,
         tables=tables,
     )
+
+
+def _reasons(
+    looks: Mapping[str, Look], gone: Mapping[str, str], kept: Collection[str], title: str, *, categories: bool
+) -> dict[str, str]:
+    """Return why columns are not used: `gone` by wish, others by what they hold; refuse those to be kept."""
+    reasons = {}
+    for name, look in looks.items():
+        reason = gone.get(name)
+        if reason is None:
+            reason = _why_not_used(look, is_kept=name in kept, categories=categories)
+            if reason is not None and name in kept:
+                raise cannot_keep(title, name, reason)
+        if reason is not None:
+            reasons[name] = reason
+    return reasons
 
 
 def _pairs(looks: Mapping[str, Look], names: Sequence[str], places: str, title: str) -> list[Place]:
@@ -386,7 +396,7 @@ def _keys(tables: Tables, head: Sequence[PolarsSeries]) -> dict[str, str]:
 
 
 def _kind_of(name: str, values: FloatArray, sample: DrawnRows) -> str | None:
-    """Return which key or code drawn values are; None where some are no whole numbers."""
+    """Return which key or code drawn values are; None where some are not whole numbers."""
     values = values.astype(np.float64)
     known = values[~np.isnan(values)]
     if (np.trunc(known) != known).any():

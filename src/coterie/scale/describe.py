@@ -14,7 +14,7 @@ from coterie.pipeline import Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.groups import centers_of, effect_sizes, share_explained
 from coterie.scale import evaluate
 from coterie.scale.blocks import Blocks
-from coterie.scale.labelling import BlocksFitted, Labelling
+from coterie.scale.labelling import BlocksFitted, Labelling, grouped_blocks, sampled_labels
 from coterie.scale.methods.group_totals import (
     GroupTotals,
     estimate_silhouette,
@@ -44,7 +44,7 @@ def describe_blocks(
     """Return the groups of all rows, and what is known about them."""
     labelling, n_groups = fitted.labels, len(fitted.labels.numbers)
     by_size = np.argsort(labelling.numbers)
-    sampled, opened, filling = rows.sampled_labels(labelling), rows.opened, rows.filling
+    sampled, opened, filling = sampled_labels(rows, labelling), rows.opened, rows.filling
     totals = None if rows.whole is None else _total(rows, fitted, sampled, by_size, seed)
     if totals is None or opened.places:
         profile = _profile_of_cells(rows, sampled, _labels(rows, labelling), n_groups)
@@ -111,7 +111,7 @@ def _known_sums(fitted: BlocksFitted, by_size: Indices) -> tuple[AnyArray, AnyAr
 
 def _labels(rows: BlockRows, labelling: Labelling) -> Blocks:
     """Return the groups of all rows, as blocks."""
-    return evaluate.label_blocks(labelling.lazy(rows.grouped(labelling)), rows.blocks, "labels")
+    return evaluate.label_blocks(labelling.lazy(grouped_blocks(rows, labelling)), rows.blocks, "labels")
 
 
 def _profile_of_cells(rows: BlockRows, labels: Labels, blocks: Blocks, n_groups: int) -> Profile:

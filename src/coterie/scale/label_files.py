@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 MANIFEST = "_manifest.json"
 PARTS = "part-*.parquet"
-READ_AT_ONCE = 1 << 20
 ROW, LABEL, GROUP = "row", "label", "group"
 
 
@@ -103,11 +102,8 @@ def _encodings(table: pyarrow.Table) -> dict[str, Any]:
 
 def checksum_of(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    found = hashlib.sha256()
     with path.open("rb") as file:
-        while part := file.read(READ_AT_ONCE):
-            found.update(part)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_labels(

@@ -1,4 +1,4 @@
-"""The winner of a comparison, fitted to all rows, or placing them."""
+"""The winner of a comparison, fitted to all rows or placing them, and the labels that it gives."""
 
 from __future__ import annotations
 
@@ -283,6 +283,44 @@ def _core_points(estimator: Model, core: Data, labels: Labels) -> ValuesByName:
     }
 
 
+def sampled_labels(rows: BlockRows, labelling: Labelling) -> Labels:
+    """Return the groups of the sampled rows."""
+    if labelling.known is not None:
+        return number_labels(labelling.known[rows.sample.rows], labelling.numbers)
+    points = rows.scaling.apply(rows.sampled_cells) if labelling.takes_gaps else rows.scaled
+    return number_labels(np.asarray(labelling.model.predict(points)), labelling.numbers)
+
+
+def grouped_blocks(rows: BlockRows, labelling: Labelling) -> Blocks:
+    """Return the rows that are grouped as the model takes them: filled, or with gaps."""
+    return rows.cells.scaled(rows.scaling) if labelling.takes_gaps else rows.blocks
+
+
+def label_task(rows: BlockRows, labelling: Labelling) -> tuple[Any, ...]:
+    """Return blocks of all rows, and a function of a block with arguments that gives its labels.
+
+    The labels of rows that were left out are masked.
+    """
+    filling, blocks = rows.filling, rows.opened.blocks
+    if filling.is_kept is None:
+        return (grouped_blocks(rows, labelling), *labelling.task())
+    if labelling.known is not None:
+        known = np.ma.masked_array(np.full(filling.n_rows, -1, np.int32), mask=~filling.is_kept)
+        known[filling.is_kept] = number_labels(labelling.known, labelling.numbers)
+        return blocks, _known_labels, known
+    how = Preparation() if labelling.takes_gaps else filling.preparation
+    how = replace(how, scaling=rows.scaling)
+    return blocks, label_with_gaps, labelling.model, labelling.numbers, filling.rule, how
+
+
+def lazy_labels(rows: BlockRows, labelling: Labelling) -> dask.array.Array:
+    """Return the labels of all rows as a Dask array; those of rows that were left out are masked."""
+    blocks, function, *args = label_task(rows, labelling)
+    if function is _known_labels:
+        return dask.array.from_array(args[0], chunks=blocks.block_rows)
+    return lazy_array(blocks, function, *args, dtype=np.int32)
+
+
 def _group_once(
     block: Block, _weights: Block | None, model: Model, numbers: Labels, found: FoundLabels
 ) -> Labels:
@@ -294,7 +332,7 @@ def _group_once(
     return labels
 
 
-def look_up(block: Block, _weights: Block | None, known: Labels) -> Labels:
+def _known_labels(block: Block, _weights: Block | None, known: Labels) -> Labels:
     """Return the groups of a block's rows that were found before; some may be masked."""
     return known[block.first_row : block.first_row + block.n_rows]
 

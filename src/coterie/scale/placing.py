@@ -130,14 +130,7 @@ def _how(groups: Groups, policy: str) -> tuple[str | None, Preparation]:
             ).in_shell("--missing median needs the medians of the fit, which had no gaps to fill. Use drop.")
         return (ALL if groups.levels else None), Preparation(groups.medians)
     if not groups.counts_observed and not groups.levels:
-        ways = ["drop"] if groups.medians is None else ["median", "drop"]
-        named, fact = (
-            " or ".join(f'"{way}"' for way in ways),
-            "is for groups that were found by observed cells",
-        )
-        raise InvalidParameter(f'missing="observed" {fact}, got others. Use {named}.').in_shell(
-            f"--missing observed {fact}. Use {' or '.join(ways)}."
-        )
+        raise groups.not_observed()
     return ALL, Preparation()
 
 

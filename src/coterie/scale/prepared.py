@@ -172,6 +172,28 @@ class PreparedBlocks:
 def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> PreparedBlocks:
     """Choose and measure the columns of data in blocks, settle missing values, draw some rows, scale."""
     tracker.report(0, stage="measuring columns")
+    opened, found, said = _chosen(source, request)
+    opened = opened.kept_on_disk()
+    filling, cells = _settle(opened, found, request)
+    cells, keeper = (cells, None) if isinstance(cells, KeptBlocks) else kept_while_used(cells)
+    check_rows(request, cells.n_rows, opened.title, n_dropped=filling.n_dropped)
+    tracker.report(0, stage="drawing rows")
+    sample = draw_sample(cells, n_sampled(request), request.seed)
+    filling = _filled(filling, opened, cells, sample, found)
+    values = cells.prepared(filling.preparation) if _is_filled(filling) else cells
+    drawn = replace(sample, X=filling.preparation.apply(sample.X))
+    whole, scaling, notes = _scaled(opened, filling, cells, values, drawn, found, request)
+    missing = note_missing(filling.complete(drawn.X), filling.counts)
+    told = opened.reading_notes(_reader_marks(opened, found))
+    more = _about_donors(filling, sample)
+    return PreparedBlocks(
+        opened, filling, cells, values, values.scaled(scaling), scaling, whole, found, drawn, sample.X,
+        (*opened.notes, *told, *said, *missing, *more, *notes), keeper,
+    )  # fmt: skip
+
+
+def _chosen(source: object, request: FitRequest) -> tuple[Opened, Survey, tuple[str, ...]]:
+    """Return the columns that are used, what their cells are like, and what is to be said about it."""
     opened, found = _surveyed(source, request)
     opened, said = _taken(opened, request)
     opened, found = _without_constants(opened, _again(opened, found), request)
@@ -183,23 +205,26 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
             opened.without({name: f"{share:.0%} missing" for name, share in gone.items()}) if gone else opened
         )
         found = _again(opened, found)
-    opened = opened.kept_on_disk()
-    n_rows = opened.blocks.n_rows
-    filling, cells = _settle(opened, found, request)
-    cells, keeper = (cells, None) if isinstance(cells, KeptBlocks) else kept_while_used(cells)
-    check_rows(request, cells.n_rows, opened.title, n_dropped=filling.n_dropped)
-    tracker.report(0, stage="drawing rows")
-    sample = draw_sample(cells, n_sampled(request), request.seed)
-    filling = _filled(filling, opened, cells, sample, found)
-    values = cells.prepared(filling.preparation) if _is_filled(filling) else cells
-    drawn = replace(sample, X=filling.preparation.apply(sample.X))
+    return opened, found, said
+
+
+def _scaled(
+    opened: Opened,
+    filling: Filling,
+    cells: Blocks,
+    values: Blocks,
+    drawn: DrawnRows,
+    found: Survey,
+    request: FitRequest,
+) -> tuple[moments.BlockTotals | None, Scaling, tuple[str, ...]]:
+    """Return the moments of the columns, how they are scaled, and what is to be said about it."""
     if opened.levels:
         whole = None
         seen = survey(cells) if filling.rule == ANY else found
         scaling, notes = _mixed_scaling(drawn, seen, opened, request.scaling)
         one_by_one = partial(_mixed_scaling, drawn, seen, opened)
     else:
-        whole = _whole(values, found, n_rows, is_changed=_is_filled(filling) or filling.n_dropped > 0)
+        whole = _whole(values, found, is_changed=_is_filled(filling) or filling.n_dropped > 0)
         scaling, notes = _scaling(values, whole, drawn, request.scaling, request.seed)
         one_by_one = partial(_scaling, values, whole, drawn, seed=request.seed)
     if opened.places:
@@ -220,13 +245,7 @@ def prepare_blocks(source: object, request: FitRequest, tracker: Tracker) -> Pre
         if problem is not None:
             raise no_position(opened.angles, opened.title, problem)
         notes = (note_angles(opened.angles, scaling), *notes)
-    missing = note_missing(filling.complete(drawn.X), filling.counts)
-    told = opened.reading_notes(_reader_marks(opened, found))
-    more = _about_donors(filling, sample)
-    return PreparedBlocks(
-        opened, filling, cells, values, values.scaled(scaling), scaling, whole, found, drawn, sample.X,
-        (*opened.notes, *told, *said, *missing, *more, *notes), keeper,
-    )  # fmt: skip
+    return whole, scaling, notes
 
 
 def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
@@ -452,7 +471,7 @@ def _about_donors(filling: Filling, sample: DrawnRows) -> tuple[str, ...]:
     return (f"the most similar row is one of {DONORS:,} drawn rows",)
 
 
-def _whole(values: Blocks, found: Survey, n_rows: int, *, is_changed: bool) -> moments.BlockTotals:
+def _whole(values: Blocks, found: Survey, *, is_changed: bool) -> moments.BlockTotals:
     """Return the moments of all columns: from the pass that looked at them, if nothing changed since."""
     if is_changed or found.sums is None:
         return moments.measure(values, None, who=WHO)

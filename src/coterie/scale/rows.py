@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
@@ -22,25 +21,18 @@ from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Recipe
 from coterie.pipeline.fit import find_groups
-from coterie.pipeline.groups import (
-    RowUnits,
-    mixed_columns,
-    number_labels,
-)
+from coterie.pipeline.groups import RowUnits, mixed_columns
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows.memory import MemoryRows
 from coterie.pipeline.rows.protocol import Compared
 from coterie.pipeline.rows.sampling import compare_sample
 from coterie.scale import evaluate
-from coterie.scale.blocks import Blocks
 from coterie.scale.describe import describe_blocks
-from coterie.scale.labelling import BlocksFitted, Labelling, fit_winner, label_with_gaps, look_up
+from coterie.scale.labelling import BlocksFitted, fit_winner, grouped_blocks, sampled_labels
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
-from coterie.scale.preparation import Preparation
 from coterie.scale.prepared import PreparedBlocks, prepare_blocks
 from coterie.scale.runtime.counters import PASS_PROGRESS
-from coterie.scale.runtime.passes import lazy_array
 from coterie.scale.truth import Truth, read_truth
 
 EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
@@ -151,43 +143,7 @@ class BlockRows(PreparedBlocks):
     def labels_of(self, fitted: BlocksFitted, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
         places = np.searchsorted(self.sample.rows, compared.rows)
-        return self.sampled_labels(fitted.labels)[places]
-
-    def sampled_labels(self, labelling: Labelling) -> Labels:
-        """Return the groups of the sampled rows."""
-        if labelling.known is not None:
-            return number_labels(labelling.known[self.sample.rows], labelling.numbers)
-        points = self.scaled
-        if labelling.takes_gaps:
-            points = self.scaling.apply(self.sampled_cells)
-        return number_labels(np.asarray(labelling.model.predict(points)), labelling.numbers)
-
-    def grouped(self, labelling: Labelling) -> Blocks:
-        """Return the rows that are grouped as the model takes them: filled, or with gaps."""
-        return self.cells.scaled(self.scaling) if labelling.takes_gaps else self.blocks
-
-    def label_task(self, labelling: Labelling) -> tuple[Any, ...]:
-        """Return blocks of all rows, and a function of a block with arguments that gives its labels.
-
-        The labels of rows that were left out are masked.
-        """
-        filling, rows = self.filling, self.opened.blocks
-        if filling.is_kept is None:
-            return (self.grouped(labelling), *labelling.task())
-        if labelling.known is not None:
-            known = np.ma.masked_array(np.full(filling.n_rows, -1, np.int32), mask=~filling.is_kept)
-            known[filling.is_kept] = number_labels(labelling.known, labelling.numbers)
-            return rows, look_up, known
-        how = Preparation() if labelling.takes_gaps else filling.preparation
-        how = replace(how, scaling=self.scaling)
-        return rows, label_with_gaps, labelling.model, labelling.numbers, filling.rule, how
-
-    def lazy_labels(self, labelling: Labelling) -> dask.array.Array:
-        """Return the labels of all rows as a Dask array; those of rows that were left out are masked."""
-        rows, function, *args = self.label_task(labelling)
-        if function is look_up:
-            return dask.array.from_array(args[0], chunks=rows.block_rows)
-        return lazy_array(rows, function, *args, dtype=np.int32)
+        return sampled_labels(self, fitted.labels)[places]
 
     def partition(self, groups: Groups) -> Partition:
         """Return the groups of the sampled rows; sizes and means are those of all rows."""
@@ -218,7 +174,7 @@ class BlockRows(PreparedBlocks):
         """Return the agreement with the truth of all rows, where it was given."""
         if self.truth is None:
             return None
-        labels = fitted.labels.lazy(self.grouped(fitted.labels))
+        labels = fitted.labels.lazy(grouped_blocks(self, fitted.labels))
         return self.truth.named(evaluate.compare(self.truth.codes, labels))
 
     def answer(self, fitted: BlocksFitted, **parts: Any) -> Any:

@@ -39,7 +39,7 @@ class Partitioner:
     estimator: Model  # unfitted
     has_categories: bool = False  # rows have columns of categories
 
-    is_fast = False  # whether dozens of runs on other rows are no matter
+    is_fast = False  # whether dozens of runs on other rows take little time
     has_likelihood = False
     has_tree = False
     has_eigenvalues = False

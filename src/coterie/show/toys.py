@@ -6,15 +6,11 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie._support.typing import Data, FloatArray, Labels, Model
 from coterie._support.validation import Seed, Whole, check_parameter
-
-if TYPE_CHECKING:
-    pass
 
 ToyMethod = Callable[[Data, int], Model]  # rows and how many groups -> an estimator
 

@@ -30,7 +30,6 @@ from coterie.pipeline.rows.opening import memory_rows
 from coterie.workbook.sets import PREFIX, is_set, open_set
 
 KEPT_PREPARATIONS = 3  # of the same table, most recently used
-HASH_BLOCK = 1 << 20
 FILE, SET, MEMORY = "file", "set", "memory"
 
 
@@ -116,7 +115,7 @@ class Dataset:
 
 
 def request_of(preparation: Settings) -> FitRequest:
-    """Return the request of a fit whose arguments are plain values; `weights` are no part of it."""
+    """Return the request of a fit whose arguments are plain values; `weights` are not part of it."""
     arguments = {name: value for name, value in preparation.items() if name != "weights"}
     settings = arguments.pop("set", None)
     return make_request(
@@ -214,11 +213,8 @@ def stamp_of(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:
 
 def digest_of_file(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file."""
-    found = hashlib.sha256()
     with open(path, "rb") as stream:
-        while block := stream.read(HASH_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def digest_of_table(table: Table) -> str:

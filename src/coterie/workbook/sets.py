@@ -26,7 +26,7 @@ class EmbeddedSet:
 
 
 def _customers() -> Table:
-    with as_file(files("coterie.cli") / "data" / "customers.csv") as path:
+    with as_file(files("coterie.data") / "customers.csv") as path:
         return read_table(path)
 
 

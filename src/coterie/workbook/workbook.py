@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 from coterie._printing import count_of
+from coterie._support.config import version
 from coterie._support.progress import ProgressOption
 from coterie._support.typing import JsonObject, Labels, Settings
 from coterie.errors import CoterieError, InvalidParameter
@@ -16,12 +19,11 @@ from coterie.pipeline.answer import Clustering
 from coterie.pipeline.groups import group_name
 from coterie.workbook import files
 from coterie.workbook.apply import apply, canonical
-from coterie.workbook.dataset import Dataset, open_dataset
+from coterie.workbook.dataset import FILE, SET, Dataset, open_dataset
 from coterie.workbook.edits import say
 from coterie.workbook.opening import dataset_of_answer, first_operation, with_evidence
 from coterie.workbook.operations import check_operation, is_long
 from coterie.workbook.rowsets import masked
-from coterie.workbook.script import script_of
 from coterie.workbook.state import State, first_state
 
 MOST_KEPT_BYTES = 512 * 2**20  # of labels of states that can be had again without computing
@@ -313,3 +315,35 @@ class Workbook:
         names = ", ".join(self.names[:5]) + (" ..." if self.k > 5 else "")
         groups = count_of(self.k, "group") + (f" ({names})" if names else "")
         return f"<Workbook of {self._data.name}: {groups}, {self._position} operations>"
+
+
+HEAD = '''"""The groups of {name}, made with the explorer of Coterie {version}.
+
+Runs without the explorer: it repeats every step and ends with the same labels.
+"""
+
+from coterie.workbook import Workbook
+
+book = Workbook.open({data})
+'''
+TAIL = """
+assert book.labels_hash == {hash!r}, "other labels: the data or the version of Coterie differ"
+labels, names = book.labels, book.names  # one label per row, -1 is noise; the name of each label
+"""
+
+
+def script_of(book: Workbook) -> str:
+    """Return the script."""
+    data = book.data
+    quoted = json.dumps(data.where) if data.kind in (FILE, SET) and data.where is not None else "X"
+    name = json.dumps(data.name)[1:-1].replace('"', "'")
+    lines = [HEAD.format(name=name, version=version(), data=quoted)]
+    if quoted == "X":
+        lines[0] = lines[0].replace(
+            "book = ", "X = ...  # put your data here: they were not in a file\nbook = ", 1
+        )
+    for entry in book.log[: book.position]:
+        text = " ".join(entry["said"].split())
+        operation = {key: value for key, value in entry.items() if key not in ("at", "said")}
+        lines.append(f"# {text}\nbook.apply({pformat(operation, width=100, sort_dicts=False, compact=True)})")
+    return "\n".join(lines) + "\n" + TAIL.format(hash=book.labels_hash)

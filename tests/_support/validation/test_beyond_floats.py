@@ -51,7 +51,7 @@ def test_a_dictionary_is_no_table():
 
 
 def test_a_number_is_no_array_and_no_path():
-    """Law: scalars of NumPy have a shape, but are no arrays."""
+    """Law: scalars of NumPy have a shape, but are not arrays."""
     assert AnArray().accepts(np.zeros(2))
     assert not AnArray().accepts(np.int8(2))
     assert not AnArray().accepts(np.array("text"))

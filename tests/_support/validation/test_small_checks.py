@@ -65,7 +65,7 @@ def test_seeds():
 
 @pytest.mark.parametrize("wrong", [-1, 2**64, 1.0, "0", True])
 def test_wrong_seeds_are_refused(wrong):
-    """Law: what is no seed is refused with the allowed kinds."""
+    """Law: what is not a seed is refused with the allowed kinds."""
     with pytest.raises(
         InvalidParameter, match=r"random_state must be None, a whole number in \[0, 2\*\*64\)"
     ):

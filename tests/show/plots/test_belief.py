@@ -112,7 +112,7 @@ def test_null_data_are_a_histogram_and_the_data_a_line():
 
 
 def test_a_null_that_is_not_rejected_is_called_so():
-    """Law: a value in the midst of the draws is no evidence, in either direction."""
+    """Law: a value in the midst of the draws is not evidence, in either direction."""
     draws = np.linspace(0.1, 0.3, 99)
     assert (
         null_distribution(chance(0.2, draws)).get_title(loc="left") == "Gaussian null not rejected (p = 0.51)"

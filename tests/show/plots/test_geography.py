@@ -128,7 +128,7 @@ def test_many_places_one_place_and_many_groups():
     ],
 )
 def test_what_is_no_place_is_refused(X, options, message):
-    """Law: rows that are no places are refused in words."""
+    """Law: rows that are not places are refused in words."""
     with pytest.raises(InvalidData, match=message):
         plots.map(X, [0], **options)
 

@@ -39,7 +39,7 @@ def test_lines_are_medians_between_the_ends_of_each_column():
 
 
 def test_ends_are_written_in_the_units_of_the_column():
-    """Law: each axis has its least and greatest value at its ends; names are no formulas."""
+    """Law: each axis has its least and greatest value at its ends; names are not formulas."""
     ax = parallel_coordinates(X, LABELS)
     written = {text.get_text() for text in ax.texts}
     assert {f"{value:.4g}" for value in [*X.min(), *X.max()]} <= written

@@ -7,14 +7,13 @@ import io
 import os
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from coterie._support.leftovers import folder_prefix
 from coterie._support.stores.objects import ObjectStore
-from coterie._support.stores.ranges import RangeFile
 from coterie._support.stores.retries import ask
 from coterie._support.stores.stamps import Stamp
 from coterie._support.stores.urls import local_path, scheme_of, shown, url_of
@@ -287,3 +286,59 @@ def joined(folder: str | os.PathLike[str], name: str) -> str:
     """
     place = local_path(folder)
     return f"{place.rstrip('/')}/{name}" if url_of(place) else os.path.join(place, name)
+
+
+class RangeFile(io.RawIOBase):
+    """Bytes that come in ranges.
+
+    Parameters
+    ----------
+    size : int
+        Of the whole.
+    fetch : callable
+        Returns the bytes from one place to another.
+    """
+
+    def __init__(self, size: int, fetch: Callable[[int, int], bytes]) -> None:
+        self._size, self._fetch, self._at = size, fetch, 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def size(self) -> int:
+        """Return how many bytes there are."""
+        return self._size
+
+    def tell(self) -> int:
+        """Return where the next byte is read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place."""
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes, all that are left without a number."""
+        left = max(self._size - self._at, 0)
+        count = left if size is None or size < 0 else min(size, left)
+        if count == 0:
+            return b""
+        content = self._fetch(self._at, self._at + count)
+        self._at += len(content)
+        return content
+
+    def readall(self) -> bytes:
+        """Return all that is left."""
+        return self.read()
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
+        """Fill a buffer."""
+        content = self.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)

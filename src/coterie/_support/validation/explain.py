@@ -229,7 +229,7 @@ def _places(rows_of: dict[int, list[int]], what: str, columns: list[str] | None,
 def too_large(
     X: CheckedRows, columns: list[str] | None, name: str, largest_safe: float, what: str = "squared distances"
 ) -> InvalidData:
-    """Say which column holds the largest value, what would still be safe, and the way out."""
+    """Say which column holds the largest value, what would still be safe, and what to do."""
     dtype = X.dtype
     column, largest = _largest(X)
     way_out = (
@@ -246,7 +246,7 @@ def too_large(
 
 
 def too_small(X: CheckedRows, columns: list[str] | None, name: str, smallest_safe: float) -> InvalidData:
-    """Say how small all values are, what would be safe, and the way out."""
+    """Say how small all values are, what would be safe, and what to do."""
     column, largest = _largest(X)
     return InvalidData(
         f"Input {name} contains only values too small for {X.dtype}: the largest is {largest:.3g}, in "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from coterie.cli import options
 from coterie.cli.options import option
@@ -32,6 +31,7 @@ def compare(
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
+    places: options.Places = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
@@ -42,13 +42,10 @@ def compare(
     as_json: options.AsJson = False,
 ) -> None:
     """Compare several clustering methods on a table."""
-    from coterie._support.progress import track
-    from coterie.cli.fitting import reading_in_blocks
+    from coterie.cli.fitting import read_rows
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.summary import show_contest
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import read_table, shown_name
-    from coterie.data.paths import is_in_blocks
     from coterie.pipeline import make_request
     from coterie.pipeline.compare_methods import compare_by
 
@@ -56,16 +53,10 @@ def compare(
         methods, k, distance=distance, scale=scale, truth=truth, budget=budget,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query, random_state=seed,
+        places=places,
     )  # fmt: skip
-    progress: bool = is_watched()
-    rows: Any = data
-    if is_in_blocks(data):
-        given = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
-        request = replace(request, reading=given)
-    else:
-        with track(progress, f"reading {shown_name(data)}"):
-            rows = read_table(data, header=header, encoding=encoding, **request.reading)
-    found = compare_by(request, rows, progress)
+    rows, request = read_rows(data, request, header=header, encoding=encoding)
+    found = compare_by(request, rows, is_watched())
     if as_json:
         print_json(found.to_dict())
     else:

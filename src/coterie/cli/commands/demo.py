@@ -46,7 +46,7 @@ def demo(
     from coterie.pipeline import fit
 
     reports.check(report, opens=opens, force=force)
-    with as_file(files("coterie.cli") / "data" / "customers.csv") as path:
+    with as_file(files("coterie.data") / "customers.csv") as path:
         if copy is not None:
             outputs.copy(path, copy, force=force)
             print(f"{copy} written")

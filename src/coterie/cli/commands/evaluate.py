@@ -86,11 +86,10 @@ def evaluate(
     from coterie.cli import reports
     from coterie.cli.render import verdict
     from coterie.cli.sampled import read_evaluated
-    from coterie.data import AUTO, check_scale, read_rows, read_truth
-    from coterie.distance.mixed import columns_for
+    from coterie.data import AUTO, check_scale, read_truth
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
-    from coterie.pipeline.request import EUCLIDEAN, GOWER, scale_for
+    from coterie.pipeline.request import scale_for
 
     policy = None if noise is None else check_noise(noise)
     given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
@@ -98,18 +97,14 @@ def evaluate(
         raise InvalidParameter(
             "evaluate needs --truth (compare with other labels), --data (judge by the data), or both."
         )
-    if scale is not None and data is None:
-        raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
+    reading = options.reading(dates, sheet, table, query)
+    if data is None:
+        options.refuse_without_data(scale=scale, report=report, **reading)
     scaled = check_scale(scale or AUTO)
     scaled = scaled if distance == AUTO else scale_for(scaled, distance)
     reports.check(report, opens=opens, force=force)
-    if report is not None and data is None:
-        raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
     chosen = verdict.measures_by_need(measure, given)
-    reading = options.reading(dates, sheet, table, query)
-    if reading and data is None:
-        raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
-    how = {"column": column, "missing": missing}
+    how: verdict.LabelColumn = {"column": column, "missing": missing}
     files: Settings = {"header": header, "encoding": encoding}
     labelled, rows, classes, files = read_evaluated(labels, data, truth, files, reading)
     parts: list[verdict.Agreement | verdict.Quality] = []
@@ -119,12 +114,7 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found = None
-        if distance == AUTO:
-            mixed = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
-            found, distance = (mixed, GOWER) if mixed.levels else (None, EUCLIDEAN)
-        if found is None:
-            found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
+        found, distance = verdict.read_judged(labelled, rows, pair, distance, **how)
         wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
         parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
     if rows is not None and report is not None:

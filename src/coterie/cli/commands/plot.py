@@ -56,6 +56,7 @@ def plot(
     truth: options.Truth = None,
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
@@ -85,9 +86,9 @@ def plot(
     dropped = [*options.names_of(drop), *([] if labels is None else [labels])]
     asked = make_request(
         found.method or method if method == "auto" else method, "auto" if k is None else k,
-        distance=distance, scale=scale, budget="fast", truth=truth, columns=options.names_of(columns),
-        drop=dropped, missing=missing, dates=dates, sheet=sheet, table=table, query=query,
-        random_state=seed, believe=False, places=places,
+        distance=distance, scale=scale, truth=truth, columns=options.names_of(columns),
+        drop=dropped, keep=options.names_of(keep), missing=missing, dates=dates, sheet=sheet, table=table,
+        query=query, random_state=seed, believe=False, places=places,
     )  # fmt: skip
     request = PlotRequest(asked, k, linkage, truth, labels)
     subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)

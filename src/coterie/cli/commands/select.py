@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 from coterie.cli import completion, options
@@ -54,13 +53,11 @@ def select(
     as_json: options.AsJson = False,
 ) -> None:
     """Choose the number of groups, and show the evidence."""
-    from coterie._support.progress import track
     from coterie.cli import selection
-    from coterie.cli.fitting import reading_in_blocks
+    from coterie.cli.fitting import read_rows
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import AUTO, read_table, shown_name
-    from coterie.data.paths import is_in_blocks
+    from coterie.data import AUTO
     from coterie.pipeline import make_request
     from coterie.select import find_criterion
     from coterie.select.partitioners import find_partitioner
@@ -70,18 +67,13 @@ def select(
     request = make_request(
         method, k, distance=distance, scale=scale, columns=options.names_of(columns),
         drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, random_state=seed,
-        places=places,
+        places=places, dates=dates, sheet=sheet, table=table, query=query,
     )  # fmt: skip
     for name in criterion:
         find_criterion(name)
-    progress, reading = is_watched(), options.reading(dates, sheet, table, query)
-    if is_in_blocks(data):
-        how = reading_in_blocks(data, header=header, encoding=encoding, **reading)
-        request = replace(request, reading=how)
-        found = selection.find_as_fit_does(data, data, request, criterion, progress=progress)
+    rows, request = read_rows(data, request, header=header, encoding=encoding)
+    if isinstance(rows, str) or request.is_precomputed:
+        found = selection.find_as_fit_does(data, rows, request, criterion, progress=is_watched())
     else:
-        with track(progress, f"reading {shown_name(data)}"):
-            rows = read_table(data, header=header, encoding=encoding, **reading)
-        find = selection.find_as_fit_does if request.is_precomputed else selection.find
-        found = find(data, rows, request, criterion, progress=progress)
+        found = selection.find(data, rows, request, criterion, progress=is_watched())
     selection_summary.show(found, as_json=as_json)

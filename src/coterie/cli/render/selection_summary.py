@@ -17,6 +17,7 @@ from coterie.cli.render.terminal import console
 from coterie.cli.selection import Selection
 from coterie.cluster import find_method
 from coterie.data import SCALINGS
+from coterie.pipeline.many_columns import text_of_left_out
 from coterie.select import Curve, find_criterion
 
 COLUMN_WIDTH = 10  # of one criterion's numbers
@@ -47,11 +48,10 @@ def show(found: Selection, *, as_json: bool = False) -> None:
 
 
 def _about(found: Selection) -> str:
-    left_out = f"; left out: {', '.join(map(str, found.left_out))}" if found.left_out else ""
     columns = f"{count_of(len(found.columns), 'column')} used"
     if found.request.is_precomputed:
         columns = "a square of distances"
-    return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{left_out}")
+    return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{text_of_left_out(found.left_out)}")
 
 
 def _answer(found: Selection) -> list[str]:
@@ -131,5 +131,5 @@ def _next_command(found: Selection) -> str:
     if found.evidence.k == 1:
         return "none to fit; coterie fit with -k would make some all the same"
     method = [] if found.method == "kmeans" else ["--method", found.method]
-    told = options.typed(found.request.arguments, *options.OF_ROWS, "keep")
+    told = options.typed(found.request.arguments, *options.OF_ROWS)
     return shlex.join(["coterie", "fit", found.data, "-k", str(found.evidence.k), *method, *told])

@@ -16,6 +16,7 @@ from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cli.tree_growth import GrownTree
 from coterie.data import SCALINGS
+from coterie.pipeline.many_columns import text_of_left_out
 from coterie.tree.dendrogram import MOST_DRAWN
 
 SHOWN_GROUPS = 20
@@ -27,7 +28,7 @@ def show(grown: GrownTree, *, as_json: bool, labels: Path | None, newick: Path |
         print_json(facts(grown, labels=labels, newick=newick))
         return
     tree, out = grown.tree, console()
-    left_out = f"; left out: {', '.join(map(str, grown.left_out))}" if grown.left_out else ""
+    left_out = text_of_left_out(grown.left_out)
     print(f"{grown.table.source}   {grown.table.n_rows:,} rows; {_columns(grown)}{left_out}")
     for note in render_notes(grown.notes, "shell"):
         print(f"  note: {note}")

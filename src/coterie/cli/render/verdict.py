@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -12,13 +13,14 @@ from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
-from coterie.data import SCALINGS, LabelledData, LabelPair, fit_scaling
+from coterie.data import AUTO, SCALINGS, LabelledData, LabelPair, Table, fit_scaling, read_rows
 from coterie.data.scaling import scale_numbers
 from coterie.distance import Distance, find_distance
-from coterie.distance.mixed import distance_of_levels
+from coterie.distance.mixed import columns_for, distance_of_levels
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
+from coterie.pipeline.request import EUCLIDEAN, GOWER
 
 # what is printed first, with what it means; --all prints every measure
 AGAINST_TRUTH = {
@@ -183,6 +185,25 @@ class Quality:
             return "\n".join([*lines, str(self.assessment)])
         every = str(self.assessment) if self.shows_all else more_measures(len(values), len(first))
         return "\n".join([*lines, *first, "", every])
+
+
+class LabelColumn(TypedDict):
+    """Which column holds the labels, and what is done about rows without one."""
+
+    column: str | None
+    missing: str
+
+
+def read_judged(
+    labelled: Table, rows: Table, pair: LabelPair | None, distance: str, **how: Unpack[LabelColumn]
+) -> tuple[LabelledData, str]:
+    """Return the rows that groups are judged by, and the distance: Gower's for "auto" of categories."""
+    if distance == AUTO:
+        found = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
+        if found.levels:
+            return found, GOWER
+        distance = EUCLIDEAN
+    return read_rows(labelled, rows, pair, **columns_for(distance), **how), distance
 
 
 def first_measures(values: Mapping[str, float], meanings: Mapping[str, str]) -> list[str]:

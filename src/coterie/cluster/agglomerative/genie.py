@@ -52,8 +52,6 @@ class Genie(RowTree):
     noise : bool, default=False
         Whether leaves of the spanning tree count for no cluster size. Those that are not among the
         `min_samples` nearest of a row that is not a leaf get the label -1. Needs `min_samples` of at least 2.
-    n_jobs : int, default=None
-        Threads; the answer does not depend on it.
 
     Attributes
     ----------

@@ -91,8 +91,6 @@ class _PrototypeClusterer(WeightedClusterer):
         one start for "cao" and an array.
     max_iter : int, default=100
         Most passes over all rows of one run.
-    n_jobs : int, default=None
-        Threads.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
@@ -264,21 +262,12 @@ class KModes(_PrototypeClusterer):
     that is missed least is then put where a row costs most, as long as the cost falls. A missing cell counts
     for nothing.
 
-    Parameters
-    ----------
-    max_iter : int, default=100
-        Most passes over all rows of one run.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every start.
-
     Attributes
     ----------
     cluster_centroids_ : array of object of shape (n_clusters, n_features)
         The modes, in the values of the table.
     labels_ : array of int32 of shape (n_samples,)
         The nearest mode of each row.
-    inertia_, cost_ : float
-        The cost.
 
     Examples
     --------
@@ -318,10 +307,6 @@ class KPrototypes(_PrototypeClusterer):
     gamma : "auto" or float, default="auto"
         What a category that differs costs. "auto": half of the mean standard deviation of the numbers, as
         Huang advises.
-    max_iter : int, default=100
-        Most passes over all rows of one run.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
     Attributes
     ----------
@@ -329,8 +314,6 @@ class KPrototypes(_PrototypeClusterer):
         Means and modes, in the values of the table.
     labels_ : array of int32 of shape (n_samples,)
         The nearest prototype of each row.
-    inertia_, cost_ : float
-        The cost.
     gamma_ : float
         The gamma that was used.
 

@@ -105,8 +105,6 @@ class HDBSCAN(WeightedClusterer):
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
         With "brute", and for distances that scikit-learn has no tree for, `alpha` divides core distances as
         well, as in scikit-learn. The engine is chosen by the data; see `algorithm_used_`.
-    n_jobs : int, default=None
-        Threads; the labels do not depend on it.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
         Excess of mass, or the finest clusters.
     allow_single_cluster : bool, default=False

@@ -72,8 +72,6 @@ class MeanShift(Clusterer):
         Rows that a point of the grid needs to be a seed.
     cluster_all : bool, default=True
         False: rows farther than the bandwidth from every peak are noise, -1.
-    n_jobs : int, default=None
-        Threads; the answer does not depend on it.
     max_iter : int, default=300
         Most steps of a seed.
 

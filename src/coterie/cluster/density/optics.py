@@ -96,8 +96,6 @@ class OPTICS(WeightedClusterer):
         `algorithm_used_`.
     memory : str or joblib.Memory, default=None
         Where to keep the order between fits: other clusters of the same rows are then found at once.
-    n_jobs : int, default=None
-        Threads; the order does not depend on it.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable gets a `Progress` after every stage.
 

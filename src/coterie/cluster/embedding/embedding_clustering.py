@@ -91,8 +91,6 @@ class EmbeddingClustering(Clusterer):
         Share of the true neighbours that is enough; None: all of them, which takes longer for many rows.
     random_state : int, RandomState, Generator or None, default=0
         Order in which Leiden visits the rows.
-    n_jobs : int, default=None
-        Threads; the answer does not depend on it.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable gets a `Progress` after every stage.
 

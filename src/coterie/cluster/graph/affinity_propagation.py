@@ -109,8 +109,6 @@ class AffinityPropagation(Clusterer):
     random_state : int, RandomState, Generator or None, default=None
         Of the noise, as small as rounding, that decides between equal similarities. With a number the answer
         is always the same, whatever the number of threads.
-    n_jobs : int, default=None
-        Threads; the answer does not depend on it.
 
     Attributes
     ----------

@@ -73,8 +73,6 @@ class Leiden(Clusterer):
         Each begins with the communities of the one before; None: until nothing improves.
     random_state : int, RandomState, Generator or None, default=0
         Order of visits, and refinement. Same number, same rows, same communities.
-    n_jobs : int, default=None
-        Threads that look for neighbours; the answer does not depend on it.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.starts import n_candidates
 from coterie.errors import InvalidData
 
-ROUNDING = 1e-13  # of the largest kernel value: nearer than that is no move
+ROUNDING = 1e-13  # of the largest kernel value: a shorter way is not a move
 REFRESH = 20  # iterations after which the sums are computed again, so that rounding does not pile up
 
 

@@ -61,7 +61,7 @@ def grow_centers(
     seen, new : ClusteringFeatures
         Rows seen so far, and more rows.
     n_clusters : int
-        How many centres there shall be.
+        The wanted number of centres.
     stopping : Stopping
         When iterations end.
     seed : int

@@ -126,7 +126,7 @@ def check_centers(
             f"The shape of the initial centers {checked.shape} does not match the number of features of the "
             f"data {X.shape[1]}: {name} must have one column per feature."
         )
-    dense = checked.toarray() if issparse(checked) else checked  # now that it is no wider than the data
+    dense = checked.toarray() if issparse(checked) else checked  # now that it is not wider than the data
     return np.array(dense, dtype=X.dtype, order="C")
 
 

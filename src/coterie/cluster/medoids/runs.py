@@ -105,7 +105,7 @@ class Swaps:
 def find_medoids(source: Source, weights: Weights | None, plan: MedoidPlan, tracker: Tracker) -> MedoidRun:
     """Return the medoids that the plan's method finds."""
     candidates = np.arange(source.n_candidates) if weights is None else np.flatnonzero(weights)
-    if len(candidates) < plan.n_clusters:  # rows without weight are no medoids
+    if len(candidates) < plan.n_clusters:  # rows without weight cannot be medoids
         plan = replace(plan, n_clusters=len(candidates), init="build")
     size = min(max(_sample_size(plan, source.n_candidates), plan.n_clusters), len(candidates))
     if size == len(candidates):

@@ -318,7 +318,7 @@ class BayesianGaussianMixture(MixtureClusterer):
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Rows, and what is believed of them beforehand."""
+    """Rows, and the priors."""
 
     X: Data
     weights: Weights | None

@@ -52,8 +52,6 @@ class ModeClustering(Clusterer):
         fall in two best.
     metric : str, default="euclidean"
         A distance of `coterie.distance.distances()`.
-    n_jobs : int, default=None
-        Threads; the labels do not depend on it.
 
     Attributes
     ----------

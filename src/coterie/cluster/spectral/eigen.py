@@ -42,7 +42,7 @@ SHIFT = 1e-5  # of the Laplacian, as a share of its largest possible eigenvalue:
 
 @dataclass(frozen=True, eq=False)
 class Eigenproblem:
-    """A symmetric operator on vectors of length `n`, and the eigenvectors of it that are known beforehand."""
+    """A symmetric operator on vectors of length `n`, and those of its eigenvectors that are already known."""
 
     product: Product  # ``product(V)`` for V of shape (n, b)
     n: int  # length of vectors

@@ -68,7 +68,7 @@ def read_npz(source: Source) -> CheckedRows:
         raise source.fail(f'array "{name}" {kind}: it is not loaded.') from None
     except Exception as error:  # zipfile and zlib have many ways to say that a member is damaged
         raise source.fail(f'array "{name}" is cut off or damaged ({error}).') from None
-    if not isinstance(array, np.ndarray):  # NumPy returns the bytes of what is no array
+    if not isinstance(array, np.ndarray):  # NumPy returns the bytes of what is not an array
         raise source.fail(f'"{name}" is not an array.')
     return as_matrix(source, array)
 

@@ -171,11 +171,6 @@ def cluster_f(
 ) -> ClusterScores:
     """Harmonic mean of the precision and the recall of each cluster: 2 n_ij / (|C_j| + |T_i|) for beta = 1.
 
-    Parameters
-    ----------
-    beta : float, default=1.0
-        How many times as much recall counts as precision.
-
     Examples
     --------
     >>> cluster_f([0, 0, 1, 1], ["a", "a", "a", "b"]).values.round(4)
@@ -195,11 +190,6 @@ def cluster_precision_score(
 ) -> float:
     """Average of the precisions of the clusters, weighted by size: the purity.
 
-    Parameters
-    ----------
-    average : {"weighted", "macro"}, default="weighted"
-        Whether large clusters count more.
-
     Examples
     --------
     >>> cluster_precision_score([0, 0, 1, 1], [0, 0, 0, 1])
@@ -217,11 +207,6 @@ def cluster_recall_score(
     noise: Noise = "cluster",
 ) -> float:
     """Average of the recalls of the clusters, weighted by size.
-
-    Parameters
-    ----------
-    average : {"weighted", "macro"}, default="weighted"
-        Whether large clusters count more.
 
     Examples
     --------

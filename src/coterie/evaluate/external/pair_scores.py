@@ -151,11 +151,6 @@ def pair_f_score(
 ) -> float:
     """Weighted harmonic mean of pair precision P and pair recall R: (1 + β²) P R / (β² P + R).
 
-    Parameters
-    ----------
-    beta : float, default=1.0
-        How many times as much recall counts as precision; only beta=1 is symmetric.
-
     Examples
     --------
     >>> round(pair_f_score([0, 0, 1, 2], [0, 0, 1, 1]), 4)

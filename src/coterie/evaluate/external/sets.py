@@ -102,11 +102,6 @@ def purity_score(
 ) -> float:
     """Share of the samples that are of the largest class of their cluster: (1/n) Σ_j max_i n_ij.
 
-    Parameters
-    ----------
-    average : {"weighted", "macro"}, default="weighted"
-        "weighted": every sample counts alike. "macro": the plain mean of the purities of the clusters.
-
     Examples
     --------
     >>> purity_score([0, 0, 1, 1], [0, 0, 0, 1])
@@ -125,11 +120,6 @@ def inverse_purity_score(
     noise: Noise = "cluster",
 ) -> float:
     """Share of the samples that are in the largest cluster of their class: (1/n) Σ_i max_j n_ij.
-
-    Parameters
-    ----------
-    average : {"weighted", "macro"}, default="weighted"
-        "weighted": every sample counts alike. "macro": the plain mean over classes.
 
     Examples
     --------
@@ -155,11 +145,6 @@ def impurity(
 ) -> float:
     """Share of the samples that are not of the largest class of their cluster: 1 - purity.
 
-    Parameters
-    ----------
-    average : {"weighted", "macro"}, default="weighted"
-        As in `purity_score`.
-
     Examples
     --------
     >>> impurity([0, 0, 1, 1], [0, 0, 0, 1])
@@ -182,11 +167,6 @@ def inverse_impurity(
     noise: Noise = "cluster",
 ) -> float:
     """Share of the samples that are not in the largest cluster of their class: 1 - inverse purity.
-
-    Parameters
-    ----------
-    average : {"weighted", "macro"}, default="weighted"
-        As in `inverse_purity_score`.
 
     Examples
     --------
@@ -245,11 +225,6 @@ def bcubed_f(
     labels_true: VectorLike, labels_pred: VectorLike, *, beta: float = 1.0, noise: Noise = "cluster"
 ) -> float:
     """Weighted harmonic mean of BCubed precision P and recall R: (1 + β²) P R / (β² P + R).
-
-    Parameters
-    ----------
-    beta : float, default=1.0
-        How many times as much recall counts as precision; only beta=1 is symmetric.
 
     Examples
     --------

@@ -189,7 +189,7 @@ def _against_classes(tree: Dendrogram, labels_true: VectorLike) -> dict[str, Val
 
 
 def _pair_scores(tp: AnyArray, in_clusters: AnyArray, in_classes: int, total: int) -> dict[str, Values]:
-    """Return the scores of pairs; where a formula is 0/0 there is no mistake of its kind: 1."""
+    """Return the scores of pairs; 0/0, no mistake of its kind, is 1."""
     tp, fp = tp.astype(np.float64), (in_clusters - tp).astype(np.float64)
     fn = in_classes - tp
     tn = total - in_clusters - fn

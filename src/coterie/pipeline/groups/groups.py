@@ -296,17 +296,21 @@ class Groups:
             labels = self.model.predict(self.scaling.apply(complete.X))
         return spread_labels(number_labels(labels, self.numbers), complete.rows, len(X))
 
+    def not_observed(self) -> InvalidParameter:
+        """Return the error of ``missing="observed"`` for groups that were found otherwise."""
+        ways = ["drop"] if self.medians is None else ["median", "drop"]
+        named, fact = (
+            " or ".join(f'"{way}"' for way in ways),
+            "is for groups that were found by observed cells",
+        )
+        return InvalidParameter(f'missing="observed" {fact}, got others. Use {named}.').in_shell(
+            f"--missing observed {fact}. Use {' or '.join(ways)}."
+        )
+
     def _predict_observed(self, X: CheckedRows, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
         if issparse(X) or not self.counts_observed:
-            ways = ["drop"] if self.medians is None else ["median", "drop"]
-            named, fact = (
-                " or ".join(f'"{way}"' for way in ways),
-                "is for groups that were found by observed cells",
-            )
-            raise InvalidParameter(f'missing="observed" {fact}, got others. Use {named}.').in_shell(
-                f"--missing observed {fact}. Use {' or '.join(ways)}."
-            )
+            raise self.not_observed()
         kept = np.flatnonzero(~np.isnan(X).all(axis=1))
         settle_missing(np.where(np.isnan(X), 0.0, X), self.columns, source=source)  # refuses what is infinite
         found = self.model.predict(self.scaling.apply(X[kept])) if len(kept) else np.empty(0, dtype=np.int32)

@@ -109,7 +109,7 @@ class Summaries(GrowingEstimator):
                 "to means_ with weights_, and place rows by predict."
             )
         model = scikit_learn.clone(estimator)
-        is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place
+        is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is not a single place
         takes_weights = is_weighed and "sample_weight" in inspect.signature(model.fit).parameters
         model.fit(self.means_, **({"sample_weight": self.weights_} if takes_weights else {}))
         groups = np.asarray(model.labels_)

@@ -337,7 +337,7 @@ def _converted(
     stored = [of for name in names for of in plans.get(name, ColumnPlan()).stored(name)]
     there = tuple(dict.fromkeys(name for name in stored if name in table.types))
     inner = replace(piece, columns=there)
-    # cells of a CSV file are read as text where they are no plain numbers
+    # cells of a CSV file are read as text where they are not plain numbers
     texts = dict.fromkeys(text for name, plan in converted for text in plan.texts(name))
     inner = _as_text(inner, tuple(name for name in texts if name in there))
     return ConvertedPiece(inner, names, converted)

@@ -273,10 +273,13 @@ def evidence_of(state: State, facts: JsonObject) -> JsonObject:
             {"method": one.method, "title": one.title, "k": one.k, "scores": one.scores, "reason": one.reason}
             for one in answer.runners_up
         ]
-    if belief is None:
-        return found
+    return found if belief is None else found | _tested(belief, state)
+
+
+def _tested(belief: Belief, state: State) -> JsonObject:
+    """Return what the tests of a belief have found."""
     verdict = belief.verdict
-    found |= {
+    found: JsonObject = {
         "stability": verdict.stability,
         "p_value": verdict.p_value,
         "p_text": verdict.p_text,

@@ -17,6 +17,7 @@ from .density import reachability as reachability
 from .describing import profiles as profiles
 from .evidence import evidence_heatmap as evidence_heatmap
 from .flow import alluvial as alluvial
+from .flow import clustergram as clustergram
 from .geography import map as map
 from .graphs import affinity as affinity
 from .graphs import eigenvalues as eigenvalues
@@ -29,7 +30,6 @@ from .kmeans_views import seeding_steps as seeding_steps
 from .maps import u_matrix as u_matrix
 from .parallel import parallel_coordinates as parallel_coordinates
 from .points import scatter as scatter
-from .schonlau import clustergram as clustergram
 from .silhouettes import silhouette as silhouette
 from .soft_views import mixture as mixture
 from .soft_views import responsibilities as responsibilities

@@ -18,8 +18,6 @@ from coterie.show.plots.drawing.marks import LONGEST_NAME, halo, words_of_labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from coterie._support.typing import Labels
-
 MOST_STEPS = 150  # of the outline of one cluster
 MOST_IN_WORDS = 8  # clusters beside which more than a number has room
 MANY = 20  # clusters; the names of more are small and short

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from coterie.label import LabelSavings
     from coterie.select import Curve, Evidence
 
-WHAT_BENDS = "distortion"  # of the elbow, which is no quantity
+WHAT_BENDS = "distortion"  # of the elbow, which is not a quantity
 K_WORDS = "number of clusters k"
 LINE = color_of(0)
 MOST_DOTS = 40  # numbers of clusters with a large dot each

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._printing import count_of
+from coterie._support.typing import FloatArray, Labels
 from coterie.cluster import OPTICS, EpsSuggestion
 from coterie.show.palette import EMPHASIS, INK, color_of, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
@@ -15,8 +16,6 @@ from coterie.show.plots.drawing.marks import halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from coterie._support.typing import FloatArray, Labels
 
 MOST_BARS = 1500  # more do not fit side by side: neighbours in the order are joined
 MOST_POINTS = 2000  # of a curve

@@ -62,7 +62,7 @@ def report_graph(
     graph : Graph
         The graph, as `coterie.data.graphs.read_graph` gives it.
     path : str or path
-        Where the page shall go, an .html file.
+        Where to write the page, an .html file.
     command : str, default=None
         What was typed in the shell.
     force : bool, default=False

@@ -48,7 +48,7 @@ def report_labels(
     data : str, path or Table
         The table that holds the rows; may be the same.
     path : str or path
-        Where the page shall go, an .html file.
+        Where to write the page, an .html file.
     truth : str, default=None
         The classes of the rows: a column of either table, or a file.
     column, truth_column : str, default=None

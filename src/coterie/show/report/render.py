@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coterie._printing import count_of, visible, visible_in_json
 from coterie._support.optional import require
@@ -17,9 +17,6 @@ from coterie.show.report import drawings
 from coterie.show.report.evidence import glossary
 from coterie.show.report.facts import ReportFacts, RunnerFacts
 from coterie.show.report.numbers import aligned, percent, plain, signed
-
-if TYPE_CHECKING:
-    pass
 
 # in the order in which they need each other
 SCRIPTS = (

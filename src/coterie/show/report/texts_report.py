@@ -37,7 +37,7 @@ def report_texts(
     texts : sequence of str
         The documents.
     path : str or path
-        Where the page shall go, an .html file.
+        Where to write the page, an .html file.
     vectors : array-like, default=None
         The vectors that `fit_texts` was given, if it was.
     names : sequence of str, default=None

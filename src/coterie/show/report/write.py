@@ -30,7 +30,7 @@ def write_report(
     clustering : Clustering
         From `coterie.fit`.
     path : str or path
-        Where the page shall go, an .html file.
+        Where to write the page, an .html file.
     title : str, default=None
         What the page is called; None: the name of the table.
     force : bool, default=False
@@ -63,7 +63,7 @@ def write_subject(
     subject : Subject
         Rows, groups and evidence.
     path : str or path
-        Where the page shall go, an .html file.
+        Where to write the page, an .html file.
     title : str, default=None
         What the page is called; None: the name of the table.
     force : bool, default=False

@@ -4,7 +4,7 @@ globalThis.coterie ??= {};
 
 coterie.scrollCue = (() => {
   const BOXES = ".cards, .scroll, .meters, .chips";
-  const NEARLY = 4; // pixels that are no reason to scroll
+  const NEARLY = 4; // pixels that need no scrolling
 
   function mark(box) {
     box.classList.toggle("has-more-below", box.scrollHeight - box.scrollTop - box.clientHeight > NEARLY);

@@ -68,7 +68,7 @@ export function makeMapPanel(store) {
     try {
       texts.set(row, await store.api.rows({ rows: [row], offset: 0, limit: 1 }));
       if (hovered === row) fillTip(row);
-    } catch { /* a tip is no reason for a message */ }
+    } catch { /* a failing tip needs no message */ }
   }, 120);
 
   /** @param {number | null} row @param {number} x @param {number} y */
