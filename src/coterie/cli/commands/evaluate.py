@@ -74,6 +74,7 @@ def evaluate(
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
     query: options.Query = None,
+    places: options.Places = "auto",
     shows_all: Annotated[bool, option("--all", help="Print all measures instead of the main three.")] = False,
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -87,10 +88,11 @@ def evaluate(
     from coterie.cli.render import verdict
     from coterie.cli.sampled import read_evaluated
     from coterie.data import AUTO, check_scale, read_rows, read_truth
+    from coterie.data.geography.places import check_places
     from coterie.distance.mixed import columns_for
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
-    from coterie.pipeline.request import EUCLIDEAN, GOWER, scale_for
+    from coterie.pipeline.request import EUCLIDEAN, GOWER, HAVERSINE, scale_for
 
     policy = None if noise is None else check_noise(noise)
     given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
@@ -110,6 +112,7 @@ def evaluate(
     if reading and data is None:
         raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
     how = {"column": column, "missing": missing}
+    where: Settings = {"places": check_places(places), "as_angles": distance == HAVERSINE}
     files: Settings = {"header": header, "encoding": encoding}
     labelled, rows, classes, files = read_evaluated(labels, data, truth, files, reading)
     parts: list[verdict.Agreement | verdict.Quality] = []
@@ -121,14 +124,21 @@ def evaluate(
     if rows is not None and "data" in chosen:
         found = None
         if distance == AUTO:
-            mixed = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
+            mixed = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **where, **how)
             found, distance = (mixed, GOWER) if mixed.levels else (None, EUCLIDEAN)
         if found is None:
-            found = read_rows(labelled, rows, pair, **columns_for(distance), **how)
+            found = read_rows(labelled, rows, pair, **columns_for(distance), **where, **how)
         wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
         parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
     if rows is not None and report is not None:
-        asked = {"truth": classes, "truth_column": truth_column, "scale": scaled, **how, **files}
+        asked = {
+            "truth": classes,
+            "truth_column": truth_column,
+            "scale": scaled,
+            "places": places,
+            **how,
+            **files,
+        }
         reports.write_labelled(labelled, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -12,13 +12,13 @@ from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
-from coterie.data import SCALINGS, LabelledData, LabelPair, fit_scaling
-from coterie.data.scaling import scale_numbers
+from coterie.data import SCALINGS, LabelledData, LabelPair
 from coterie.distance import Distance, find_distance
 from coterie.distance.mixed import distance_of_levels
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
+from coterie.pipeline.request import HAVERSINE
 
 # what is printed first, with what it means; --all prints every measure
 AGAINST_TRUTH = {
@@ -131,15 +131,12 @@ class Quality:
         shows_all: bool = False,
     ) -> Quality:
         """Judge the groups by the data, their columns scaled."""
-        levels = found.levels or (None,) * len(found.columns)
-        is_plain = not found.levels and not np.isnan(found.X).any()
-        scaling = fit_scaling(found.X, scale) if is_plain else scale_numbers(found.X, levels, scale)
-        X = scaling.apply(found.X)
+        rows = found.scaled(scale, as_angles=distance == HAVERSINE)
         metric: str | Distance = distance
         if found.levels:
-            metric = distance_of_levels(find_distance(distance), found.levels)
-        assessment = assess(X, found.labels, metric=metric, measures=names, noise=noise)
-        return cls(found, assessment, distance, scaling.how, noise, shows_all)
+            metric = distance_of_levels(find_distance(distance), rows.levels)
+        assessment = assess(rows.X, found.labels, metric=metric, measures=names, noise=noise)
+        return cls(found, assessment, distance, rows.how, noise, shows_all)
 
     def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints; infinite values are null."""
