@@ -31,6 +31,19 @@ class InvalidParameter(CoterieError, ValueError, TypeError):
     """A parameter has a value or a type that its estimator or function does not take."""
 
 
+class UnmetConstraints(InvalidParameter):
+    """No groups keep the sizes, or the pairs, that were given."""
+
+    option: str | None = None  # the pairs that it is about: "together" or "apart"; None: the sizes
+    rows: tuple[int, ...] = ()  # that cannot be as the pairs say, by number from 0
+    reason: str = ""  # what stands in the way, after their names, and the way out
+
+    def of_pairs(self, option: str, rows: Iterable[int], reason: str) -> Self:
+        """Set which rows and pairs it is about, for whoever knows other names of them; return the error."""
+        self.option, self.rows, self.reason = option, tuple(rows), reason
+        return self
+
+
 class InvalidData(CoterieError, ValueError):
     """The data have a shape or values that cannot be clustered."""
 

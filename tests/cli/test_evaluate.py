@@ -234,3 +234,29 @@ def test_the_truth_is_left_out_as_such(flowers, cli):
     assert "left out: species (the truth)" in out
     assert "left out: group (the labels)" in out
     assert "dropped" not in out
+
+
+def test_positions_are_judged_on_the_earth(tmp_path, cli, monkeypatch):
+    """Law: latitude and longitude are one position, as in a fit: the date line cuts no group."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    town = np.arange(60) % 2
+    degrees = np.array([[-17.0, 180.0], [-16.0, -176.0]])[town] + rng.normal(0, 0.05, (60, 2))
+    degrees[:, 1] = (degrees[:, 1] + 180) % 360 - 180
+    rows = [f"{at},{a},{b}" for at, (a, b) in zip(town, degrees.tolist(), strict=True)]
+    (tmp_path / "towns.csv").write_text("\n".join(["group,lat,lon", *rows]) + "\n")
+    expected = silhouette_score(np.radians(degrees), town, metric="haversine")
+    command = ("evaluate", "towns.csv", "--data", "towns.csv", "--measure", "silhouette_score", "--json")
+    facts = json.loads(cli(*command)[1])
+    assert facts["measures"]["silhouette_score"] == pytest.approx(expected, abs=1e-4)
+    assert "one position on the Earth" in facts["notes"][0]
+    facts = json.loads(cli(*command, "--distance", "haversine")[1])
+    assert facts["measures"]["silhouette_score"] == pytest.approx(expected, abs=1e-12)
+    assert "distances are in radians" in facts["notes"][0]
+    assert json.loads(cli(*command, "--places", "off")[1])["measures"]["silhouette_score"] < expected - 0.1
+    (tmp_path / "beside.csv").write_text(
+        "group,lat,lon,speed\n" + "\n".join(f"{row},{i % 7}" for i, row in enumerate(rows)) + "\n"
+    )
+    code, out, err = cli("evaluate", "beside.csv", "--data", "beside.csv", "--report", "towns.html")
+    assert code == 0, err
+    assert "3 columns of beside.csv (lat, lon, speed), on standardised columns" in out

@@ -176,3 +176,10 @@ def test_groups_to_standard_output_with_the_data(folder, cli):
     code, _, err = cli("tree", "points.csv", "--cut", "2", "-o", "-", "--json")
     assert code == 2
     assert "-o - and --json both print" in err
+
+
+def test_many_groups_are_counted(folder, cli):
+    """Law: of more than 20 groups the others are counted as groups."""
+    np.save("many.npy", np.random.default_rng(0).normal(size=(40, 3)))
+    assert "25 groups of " in (out := cli("tree", "many.npy", "--cut", "25")[1])
+    assert " rows, and 5 more groups" in out

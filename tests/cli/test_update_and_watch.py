@@ -147,3 +147,27 @@ def test_watch_refuses(place, capsys):
     (place / "g.st.seen").write_text("[1]")
     assert run(["watch", "new", "--model", "g.st", "--once"]) == 2
     assert "is not a list of files that were seen. Delete it." in capsys.readouterr().err
+
+
+def test_a_file_that_changed_is_not_added_twice(place, capsys):
+    """Law: with --update the rows of a file are added once, a file that failed is tried again."""
+    before = coterie.load("g.st").groups.n_rows
+    write("new/jan.csv", 100, 1)
+    (place / "new" / "feb.csv").write_text("a,b,c\n1,,2\n3,4,5\n")
+    watch = ["watch", "new", "--model", "g.st", "--once", "--update"]
+    assert run(watch) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(
+        'feb.csv  not read: new/feb.csv: column "b" has 1 missing value (row 1). Use --missing '
+    )
+    assert coterie.load("g.st").groups.n_rows == before + 100
+    write("new/jan.csv", 150, 1)
+    write("new/feb.csv", 30, 2)
+    assert run(watch) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("feb.csv  30 rows")
+    assert lines[1].startswith("jan.csv  150 rows")
+    assert "jan.csv  has changed since its rows were added: they are not added again" in lines[2]
+    assert coterie.load("g.st").groups.n_rows == before + 130
+    assert run(watch) == 0
+    assert capsys.readouterr().out == ""

@@ -22,7 +22,7 @@ import pytest
 
 import coterie
 from coterie.cli.app import run
-from coterie.data import as_table, read_table
+from coterie.data import as_table, hide_passwords, read_table
 from coterie.errors import FileProblem, InvalidData, InvalidFile, InvalidParameter, NotEnoughMemory
 
 ROWS = [("Ada", 36, 1234.5, None), ("Bob", 41, 99.25, "x"), ("Cy", 28, 17.0, "y"), ("Di", 55, 8.5, "z")]
@@ -453,6 +453,36 @@ def test_duckdb_files_that_are_damaged_or_in_use(ducks, tmp_path):
         other.stdin.close()
 
 
+def test_calendar_intervals_are_durations(tmp_path):
+    """Law: intervals, which frames do not have, are durations from any source: relation, table, files."""
+    duckdb = pytest.importorskip("duckdb", reason="the dev extra installs it")
+    feather = pytest.importorskip("pyarrow.feather", reason="the dev extra installs it")
+    query = "select i as a, to_minutes(i) + to_days(1) as waited from range(1, 9) as t(i)"
+    path = tmp_path / "waits.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"create table waits as {query}")
+        rows = connection.sql("select * from waits").to_arrow_table()
+    feather.write_feather(rows, tmp_path / "waits.arrow")
+    feather.write_feather(rows.slice(3), tmp_path / "later.arrow", chunksize=2)
+    expected = [24 * 60 + i for i in range(1, 9)]
+    for source in (path, duckdb.sql(query), rows, tmp_path / "waits.arrow"):
+        assert as_table(source).content["waited"].dt.total_minutes().to_list() == expected
+    for source in (rows.slice(3), tmp_path / "later.arrow"):
+        assert as_table(source).content["waited"].dt.total_minutes().to_list() == expected[3:]
+    blocks = coterie.fit(str(tmp_path / "*.arrow"), "kmeans", 2, checkpoint=tmp_path / "state", believe=False)
+    at_once = coterie.fit(str(tmp_path / "*.arrow"), "kmeans", 2, believe=False)
+    np.testing.assert_array_equal(blocks.labels.compute(), at_once.labels)
+    assert any("waited (duration in s)" in note for note in blocks.notes)
+
+
+def test_short_passwords_do_not_mark_words():
+    """Law: letters of a short password within other words stay: they would tell it."""
+    address = "mysql://ada:b@localhost/x"
+    assert hide_passwords("no database for b", ["fit", address]) == "no database for ***"
+    long = "mysql://ada:geheim@localhost/x"
+    assert hide_passwords("xgeheimx", ["fit", long]) == "x***x"
+
+
 def test_relations_of_duckdb():
     """Law: a relation is the table of its rows."""
     duckdb = pytest.importorskip("duckdb", reason="the dev extra installs it")
@@ -546,6 +576,18 @@ def test_postgresql(server):
     assert numbers(read_table(server, query=query, parameters=[40])) == [[41, 99.25], [55, 8.5]]
     many = read_table(server, query="select i as a, i * 0.5 as b from generate_series(1, 200000) as i")
     assert many.n_rows == 200_000
+
+
+def test_postgresql_types_of_its_own(server):
+    """Law: money counts in its unit, not in cents, and intervals are durations: a month has 30 days."""
+    query = (
+        "select i, (i * 1.5)::numeric::money as price, make_interval(mins => i) as waited, "
+        "make_interval(months => i) as kept from generate_series(1, 4) as i"
+    )
+    table = read_table(server, query=query)
+    assert table.content["price"].to_list() == [1.5, 3.0, 4.5, 6.0]
+    assert table.content["waited"].dt.total_minutes().to_list() == [1, 2, 3, 4]
+    assert table.content["kept"].dt.total_days().to_list() == [30, 60, 90, 120]
 
 
 def test_postgresql_in_blocks(server, monkeypatch):

@@ -84,6 +84,18 @@ def test_columns_of_text_alone():
         fit(names)
 
 
+def test_text_that_repeats_too_little_can_be_kept():
+    """Law: where few rows alone speak against categories, the way out is to keep them, not to join values."""
+    few = pd.DataFrame({"city": ["Bonn", "Kiel", "Ulm"] * 3, "food": list("abc") * 3})
+    with pytest.raises(InvalidData, match=r"too little: 3 values in 9 rows.* To use it: keep="):
+        fit(few)
+    assert fit(few, keep=["city", "food"]).groups.columns == ("city", "food")
+    beside = fit(few.assign(x=[2.5, 7, 1, 9, 4.5, 3, 8, 6, 5.5]), believe=False)
+    assert any(
+        'too little: 3 values in 9 rows); keep=["city", "food"] uses them' in note for note in beside.notes
+    )
+
+
 def test_more_columns_than_rows():
     """Law: few rows of many columns are clustered like others: groups are found, and none without."""
     wide = np.concatenate([RNG.normal(0, 1, (20, 400)), RNG.normal(1.5, 1, (20, 400))])

@@ -266,3 +266,49 @@ def test_the_index_of_a_frame_names_rows():
     by_number = table.set_axis(pandas.Index(SHUFFLED, name="case"))
     assert how_told(by_number, pandas.DataFrame([SHUFFLED[:2]])) == ("case", True)
     assert how_told(table.set_axis(SHUFFLED), pandas.DataFrame([[1, 2]])) == ("row number", True)
+
+
+def test_rows_that_must_all_be_apart_are_named(tmp_path, capsys):
+    """Law: too many rows apart, or together, are named as they were given, not by numbers of other rows."""
+    holes = TABLE.copy()
+    holes.loc[0, "x"] = np.nan
+    holes.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "apart.csv").write_text(
+        "customer 1,customer 2\ncustomer 2,customer 3\ncustomer 1,customer 3\n"
+    )
+    (tmp_path / "together.csv").write_text("2,3\n3,4\n")
+    table, apart, together = (str(tmp_path / f"{name}.csv") for name in ("table", "apart", "together"))
+    assert run(["fit", table, "-k", "2", "--apart", apart]) == 2
+    message = capsys.readouterr().err
+    assert '--apart: "customer 1", "customer 2" and "customer 3" must all be apart, which 2 groups' in message
+    assert "Raise -k or leave out a pair." in message
+    assert run(["fit", table, "-k", "30", "--sizes", "..2", "--together", together]) == 2
+    assert '"row 2" must be in one group with 3 rows in all, of 2 at most. Raise --sizes' in (
+        capsys.readouterr().err
+    )
+    with pytest.raises(InvalidParameter, match='apart: "row 1", "row 2" and "row 3" must all be apart'):
+        coterie.fit(holes, k=2, apart=[(1, 2), (2, 3), (1, 3)])
+
+
+def test_rows_apart_set_the_least_number_of_groups():
+    """Law: with k open, no number is tried for which too many rows must be apart."""
+    triangle = [(0, 2), (2, 4), (0, 4)]
+    for k in ("auto", (2, 5)):
+        found = coterie.fit(TABLE, k=k, apart=triangle, believe=False, budget="fast")
+        assert found.k != 2
+    with pytest.raises(InvalidParameter, match="must all be apart"):
+        coterie.fit(TABLE, k=2, apart=triangle)
+
+
+def test_sizes_that_rows_left_out_make_impossible(tmp_path, capsys):
+    """Law: an error about too few rows says how many were left out, and the option that uses them."""
+    holes = TABLE.copy()
+    holes.loc[[0, 10], "x"] = np.nan
+    holes.to_csv(tmp_path / "table.csv", index=False)
+    assert run(["fit", str(tmp_path / "table.csv"), "-k", "2", "--sizes", "30..30"]) == 2
+    left = "2 of 60 rows are left out for missing values; --missing observed uses them."
+    assert left in capsys.readouterr().err
+    found = coterie.fit(
+        holes, "constrained-kmeans", 2, missing="observed", set={"size_min": 30}, believe=False
+    )
+    assert np.bincount(found.labels).tolist() == [30, 30]

@@ -12,6 +12,7 @@ from sklearn.metrics import (
     silhouette_score,
 )
 
+from coterie._support.notes import worded
 from coterie.cluster import GaussianMixture, KMedoids, find_method, methods
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
@@ -190,3 +191,15 @@ def test_progress_is_told():
     choose_k(blobs(2), k=[2, 3], criteria=QUICK, random_state=0, progress=heard.append)
     assert [step.done for step in heard] == [1, 2, 3, 4]
     assert heard[1].stage == "choosing k: Silhouette"
+
+
+def test_the_largest_number_compared_is_said():
+    """Law: if the largest number compared wins, a note says so, with the option that compares more."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(20, 2)) + 40 * np.array([i % 3, i // 3]) for i in range(9)])
+    few, enough = (choose_k(X, k=range(1, most), criteria=["silhouette"], random_state=0) for most in (6, 14))
+    assert few.k == 5
+    assert few.notes[0] == "5 is the largest number compared: k=range(1, 11) compares more"
+    assert worded(few.notes[0], "shell").endswith("-k 1..10 compares more")
+    assert enough.k == 9
+    assert not enough.notes

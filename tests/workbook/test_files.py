@@ -71,7 +71,7 @@ def test_data_that_changed_are_told(table):
     path = Workbook.open(table).apply(FIT).save(table.parent / "c.coterie.json")
     np.savetxt(table, blobs(seed=1), delimiter=",", header="x,y", comments="")
     book = Workbook.load(path)
-    assert "clouds.csv has changed since this workbook was saved" in book.warning
+    assert "clouds.csv has changed since this workbook was saved; 1 operation was done again" in book.warning
     assert book.k == 3
     table.unlink()
     with pytest.raises(MissingFile, match="are not there"):

@@ -17,6 +17,7 @@ from coterie.persist import load, save
 from coterie.pipeline import Clustering, examine, fit, update
 
 SETTLED_SECONDS = 1.0  # a file that has not changed for so long is taken for whole
+TAKEN = "taken"  # beside a file in the list of those seen: the model holds its rows
 State = tuple[int, int]  # size and time of change of a file
 
 
@@ -26,6 +27,7 @@ class Seen:
 
     path: Path | None  # None: only while the command runs
     files: dict[str, State] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)  # those whose rows the model holds
 
     @classmethod
     def beside(cls, model: Path) -> Seen:
@@ -35,16 +37,19 @@ class Seen:
             return cls(path)
         try:
             read = json.loads(path.read_text(encoding="utf-8"))
-            return cls(path, {str(name): (int(size), int(when)) for name, (size, when) in read.items()})
+            files = {str(name): (int(size), int(when)) for name, (size, when, *_) in read.items()}
+            return cls(path, files, {str(name) for name, (_, _, *rest) in read.items() if rest == [TAKEN]})
         except (ValueError, TypeError, AttributeError):
             raise ModelFileError(f"{path}: is not a list of files that were seen. Delete it.") from None
 
-    def add(self, name: str, state: State) -> None:
-        """Remember a file."""
+    def add(self, name: str, state: State, *, is_taken: bool = False) -> None:
+        """Remember a file, and whether the model holds its rows."""
         self.files[name] = state
+        self.taken |= {name} if is_taken else set()
         if self.path is not None:
+            told = {each: [*state, *[TAKEN] * (each in self.taken)] for each, state in self.files.items()}
             with atomic_path(self.path, force=True) as temporary:
-                temporary.write_text(json.dumps(self.files), encoding="utf-8")
+                temporary.write_text(json.dumps(told), encoding="utf-8")
 
 
 def watch(
@@ -64,8 +69,12 @@ def watch(
     try:
         while True:
             for path, state in whole_files(folder, seen):
-                found = _report(found, path, policy, model if takes_in else None, as_json=as_json)
-                seen.add(path.relative_to(folder).as_posix(), state)
+                name = _name(path, folder)
+                kept = model if takes_in and name not in seen.taken else None
+                found, is_known = _report(found, path, policy, kept, as_json=as_json)
+                if takes_in and name in seen.taken:
+                    _tell_changed(path, as_json=as_json)
+                seen.add(name, state, is_taken=is_known and kept is not None)
             if once:
                 return 0
             time.sleep(every)
@@ -94,7 +103,7 @@ def _begin(folder: Path, model: Path | None, missing: str) -> tuple[Clustering, 
         raise FileProblem(f"{folder}: holds no file to fit. Add one, or name a model: --model FILE.")
     found = fit([str(path) for path, _ in present], missing="auto" if missing == "refuse" else missing)
     for path, state in present:
-        seen.add(path.relative_to(folder).as_posix(), state)
+        seen.add(_name(path, folder), state)
     print(f"{count_of(len(present), 'file')} fitted. {found.headline}", flush=True)
     return found, seen
 
@@ -136,8 +145,19 @@ def _age(state: State) -> float:
     return abs(time.time() - state[1] / 1e9)
 
 
-def _report(found: Clustering, path: Path, missing: str, model: Path | None, *, as_json: bool) -> Clustering:
-    """Print a line about a file, take its rows in if a model is to be kept up to date; return the groups."""
+def _tell_changed(path: Path, *, as_json: bool) -> None:
+    """Say that a file whose rows the model holds has changed: which of its rows are new is not known."""
+    why = "has changed since its rows were added: they are not added again. Write new rows to new files."
+    print(json.dumps({"source": path.name, "note": why}) if as_json else f"{path.name}  {why}", flush=True)
+
+
+def _report(
+    found: Clustering, path: Path, missing: str, model: Path | None, *, as_json: bool
+) -> tuple[Clustering, bool]:
+    """Print a line about a file, take its rows in if a model is to be kept up to date.
+
+    Returns the groups, and whether the file could be read.
+    """
     try:
         if model is None:
             arrival = examine(found, str(path), missing=missing)
@@ -146,8 +166,11 @@ def _report(found: Clustering, path: Path, missing: str, model: Path | None, *, 
             arrival, found = grown.arrival, grown.clustering
             save(found, model, force=True)
     except CoterieError as error:
-        said = {"source": path.name, "error": str(error)}
-        print(json.dumps(said) if as_json else f"{path.name}  not read: {error}", flush=True)
-        return found
+        why = error.shell_text or str(error)
+        print(
+            json.dumps({"source": path.name, "error": why}) if as_json else f"{path.name}  not read: {why}",
+            flush=True,
+        )
+        return found, False
     print(json.dumps(arrival.to_dict()) if as_json else arrival, flush=True)
-    return found
+    return found, True

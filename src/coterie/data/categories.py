@@ -51,10 +51,14 @@ def why_not(name: str, n_different: int, n_rows: int, *, is_kept: bool = False, 
     --------
     >>> why_not("city", 20, 20), why_not("city", 9, 20, more="more than ")
     ('text with 20 different values', 'text with more than 9 different values')
+    >>> why_not("plan", 2, 9)
+    'text that repeats too little: 2 values in 9 rows'
     """
     if n_different < 2 and not is_kept:
         return "constant"
     if n_different > MOST_CATEGORIES or (not is_kept and n_different * ROWS_PER_CATEGORY > n_rows):
+        if not more and 2 * n_different <= n_rows and n_different <= MOST_CATEGORIES:
+            return f"text that repeats too little: {n_different} values in {n_rows} rows"
         return f"text with {more}{n_different:,} different values"
     return None if is_kept else kind_of_code(name, n_different, n_rows)
 

@@ -44,6 +44,7 @@ KEY_REASONS = ("a key", "row numbers")
 REMEDIES = {
     "mixed units": "Convert it to one unit first.",
     "text in": "Correct or empty those cells.",
+    "text that repeats": "To use it: {keep}.",
     "text with": "Join its values into fewer, such as towns into regions.",
     "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
     NOT_ASSOCIATED: "To use it: {keep}.",

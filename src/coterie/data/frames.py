@@ -20,6 +20,7 @@ from coterie.data.columns import nested_to_columns, numbers_from_text
 from coterie.data.databases import SpooledRows, Wanted, read_database
 from coterie.data.dates import check_dates
 from coterie.data.files.arrays import numbered_columns
+from coterie.data.intervals import intervals_as_durations
 from coterie.data.lakes.delta import is_delta_object
 from coterie.data.lakes.iceberg import is_iceberg_object
 from coterie.data.paths import most_rows_in_memory
@@ -139,7 +140,10 @@ def materialised(data: Any) -> Any:
     if package == "polars" and kind == "LazyFrame":
         return data.collect()
     if kind == "DuckDBPyRelation":
-        return data.pl() if find_spec("pyarrow") is not None else data.df()
+        if find_spec("pyarrow") is None:
+            return data.df()
+        rows = data.to_arrow_table() if hasattr(data, "to_arrow_table") else data.fetch_arrow_table()
+        return _of_arrow(require("polars", extra="cli", purpose="Taking relations of DuckDB"), rows)
     if package == "pyarrow" and kind in ("Table", "RecordBatch"):
         return _of_arrow(require("polars", extra="cli", purpose="Taking Arrow tables"), data)
     if isinstance(data, dict) and not issparse(data):
@@ -166,7 +170,7 @@ def _names_of(frame: Any) -> list[str]:
 
 def _of_arrow(polars: ModuleType, data: Any) -> PolarsFrame:
     """Return the frame of an Arrow table; ordered categories keep their order."""
-    frame = polars.from_arrow(data)
+    frame = polars.from_arrow(intervals_as_durations(data))
     for at, kind in enumerate(data.schema.types):
         if str(kind).startswith("dictionary") and kind.ordered:
             column = data.column(at)

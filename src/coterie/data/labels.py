@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -26,10 +26,24 @@ from coterie._support.validation.schema import (
 from coterie.data.categories import Levels
 from coterie.data.columns import LeftOut, check_names
 from coterie.data.files.source import open_source
+from coterie.data.geography.places import (
+    OFF,
+    Place,
+    angle_scaling,
+    cells_of,
+    check_angles,
+    find_places,
+    kilometres,
+    no_position,
+    note_angles,
+    scale_places,
+    what_is_wrong,
+)
 from coterie.data.missing import refusal, settle_missing
 from coterie.data.paths import is_place
 from coterie.data.prepared import without_unassociated
 from coterie.data.reading import options_of_text, read_table
+from coterie.data.scaling import fit_scaling, scale_numbers
 from coterie.data.table import Table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
 
@@ -279,6 +293,8 @@ class LabelledData:
         What had to be decided, in a user's words.
     levels : tuple of (tuple of str or None), default=()
         What the codes of each column of categories stand for, None for numbers; nothing: all are numbers.
+    places : tuple of Place, default=()
+        Columns of X that are latitude and longitude, in degrees.
     """
 
     X: AnyArray = held(Tensor("rows", "columns", kind="any"))
@@ -291,6 +307,57 @@ class LabelledData:
     n_dropped: int = held(COUNT)
     notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
     levels: Levels = held(Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)), default=())
+    places: tuple[Place, ...] = held(Sometimes(ListOf(Instance(Place), kind=tuple)), default=())
+
+    def scaled(self, scale: str, *, as_angles: bool = False) -> ScaledRows:
+        """Return the rows as distances see them: positions in km, columns scaled.
+
+        Parameters
+        ----------
+        scale : {"auto", "standard", "minmax", "robust", "none"}
+            See `fit_scaling`.
+        as_angles : bool, default=False
+            Whether a position alone is used, in radians: what the haversine takes.
+        """
+        if as_angles:
+            return self._angles()
+        positions = [name for place in self.places for name in place.columns]
+        plain = [at for at, name in enumerate(self.columns) if name not in positions]
+        axes = [kilometres(self._cells(place)) for place in self.places]
+        X = np.hstack([self.X[:, plain], *axes]) if axes else self.X
+        made = [name for place in self.places for name in place.axes]
+        columns = [*(self.columns[at] for at in plain), *made]
+        known = [self.levels[at] for at in plain] if self.levels else [None] * len(plain)
+        levels = (*known, *[None] * (len(columns) - len(plain)))
+        is_plain = not self.levels and not np.isnan(X).any()
+        own = fit_scaling(X, scale) if is_plain else scale_numbers(X, levels, scale)
+        varies = np.fmax.reduce(X, axis=0) > np.fmin.reduce(X, axis=0)
+        scaling = scale_places(
+            lambda how: fit_scaling(np.nan_to_num(X), how), varies, columns, self.places, scale, own
+        )
+        return ScaledRows(scaling.apply(X), scaling.how, levels)
+
+    def _cells(self, place: Place) -> AnyArray:
+        return self.X[:, [self.columns.index(name) for name in place.columns]]
+
+    def _angles(self) -> ScaledRows:
+        if not self.places:
+            check_angles(self.columns, self.data_source)
+        place = self.places[0] if self.places else Place(*self.columns)
+        X = self._cells(place)
+        scaling = angle_scaling(np.abs(X).max(axis=0))
+        problem = None if scaling.is_identity else what_is_wrong(X, place)
+        if problem is not None:
+            raise no_position(place, self.data_source, problem)
+        return ScaledRows(scaling.apply(X), scaling.how, (None, None))
+
+
+class ScaledRows(NamedTuple):
+    """Rows as distances see them, how they were scaled, and what codes stand for."""
+
+    X: AnyArray
+    how: str
+    levels: Levels
 
 
 def read_labelled_data(
@@ -303,6 +370,8 @@ def read_labelled_data(
     categories: bool = False,
     associated: bool = False,
     keeps_gaps: bool = False,
+    places: str = OFF,
+    as_angles: bool = False,
     header: bool | None = None,
     encoding: str | None = None,
 ) -> LabelledData:
@@ -327,6 +396,10 @@ def read_labelled_data(
         Whether categories that are not associated with any other column are left out.
     keeps_gaps : bool, default=False
         Whether rows that lack a value stay, with NaN.
+    places : str, default="off"
+        "auto": columns of latitude and longitude are positions; "LAT,LON": these two are.
+    as_angles : bool, default=False
+        Whether distances will be those of positions in radians, for the notes to say.
     header, encoding
         As in `read_table`, for both files.
 
@@ -347,6 +420,11 @@ def read_labelled_data(
     choice = other.choose(drop=unused, categories=categories)
     for each in unused:
         choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
+    positions, about_places = find_places(other, places, others=unused)
+    positions = tuple(place for place in positions if set(place.columns) <= set(choice.used))
+    if as_angles and positions:
+        angles = angle_scaling(np.abs(cells_of(other, positions[0])).max(axis=0, initial=0.0))
+        about_places = (note_angles(positions[0], angles),)
     levels = other.levels(choice.used) if categories else ()
     if levels and associated:
         choice = without_unassociated(other, choice, levels)
@@ -379,8 +457,9 @@ def read_labelled_data(
         source=table.source,
         data_source=other.source,
         n_dropped=other.n_rows - len(rows),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *about_places])),
         levels=levels,
+        places=positions,
     )
 
 

@@ -149,6 +149,7 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], Door], str
     (lambda reason: reason == NOT_ASSOCIATED, _keep_them),
     (lambda reason: reason in (f"a {DATE}", f"a {TIME}"), _use_dates),
     (lambda reason: reason.endswith(("% missing", " files")), _keep_them),
+    (lambda reason: reason.startswith("text that repeats"), _keep_them),
     (lambda reason: reason.startswith("text with"), lambda names, door: "too many to be categories"),
     (lambda reason: reason.startswith("mixed units"), lambda names, door: "convert to one unit first"),
     (lambda reason: reason.startswith(("dates ", "times ")), lambda names, door: "write them in one form"),

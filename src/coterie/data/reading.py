@@ -29,6 +29,7 @@ from coterie.data.files.records import read_json
 from coterie.data.files.source import KINDS_BY_SUFFIX, STANDARD_INPUT, ZIPS_BY_SUFFIX, Source, open_source
 from coterie.data.files.text import read_text
 from coterie.data.files.workbooks import read_sheet
+from coterie.data.intervals import intervals_as_durations
 from coterie.data.lakes.iceberg import iceberg_rows, is_iceberg
 from coterie.data.lakes.partitions import Partitions, folder_partitions, with_partitions
 from coterie.data.marks import Counts, add_marks
@@ -181,7 +182,7 @@ def _with_folders(table: Table, partitions: Partitions, path: str) -> Table:
 
 def _of_arrow(table: object) -> PolarsFrame:
     polars = require("polars", extra="cli", purpose="Reading tables")
-    return polars.from_arrow(table)
+    return polars.from_arrow(intervals_as_durations(table))
 
 
 def refuse_option(name: str, value: object, kind: str) -> None:
@@ -280,12 +281,24 @@ def _read_columns(source: Source) -> PolarsFrame:
             frame = readers[source.kind](source.stream())
             frame = frame.rechunk()  # some damage is found when values are looked at
     except Exception as error:  # of various types
+        if "month_day_nano_interval" in str(error):
+            return _with_intervals(source)
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise source.fail(f"not a whole {name} file, cut off or damaged ({shortened(reason)}).") from None
     if frame.height == 0 or frame.width == 0:
         raise source.no_rows() if frame.width else source.fail("has no columns.")
     _refuse_times(source, frame)
     return frame
+
+
+def _with_intervals(source: Source) -> PolarsFrame:
+    """Return an Arrow file with calendar intervals, which polars does not read."""
+    ipc = require("pyarrow.ipc", extra="scale", purpose="Reading calendar intervals")
+    opened = ipc.open_file if source.kind == "arrow" else ipc.open_stream
+    try:
+        return _of_arrow(opened(source.stream()).read_all())
+    except Exception as error:  # of various types
+        raise source.fail(f"not a whole Arrow file, cut off or damaged ({shortened(str(error))}).") from None
 
 
 def _refuse_times(source: Source, frame: PolarsFrame) -> None:

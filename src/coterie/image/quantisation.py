@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from coterie import _core
+from coterie._printing import count_of
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import AnyArray, FloatArray, JsonObject, Labels, MatrixLike, Weights
 from coterie._support.validation import Flag, Seed, Whole, check_parameter
@@ -177,7 +178,8 @@ def quantise(
     if n_colours <= k:
         palette = colours[is_seen]
         if n_colours < k:
-            notes = (*notes, f"{picture.source} has {n_colours:,} colours, fewer than {k:,}: all are kept")
+            has = f"{picture.source} has {count_of(n_colours, 'colour')}"
+            notes = (*notes, f"{has}, fewer than {k:,}: all are kept")
     else:
         centres = _fit_colours(points[is_seen], colours[is_seen], weights[is_seen], k, random_state)
         palette = np.unique(from_space(centres, space), axis=0)

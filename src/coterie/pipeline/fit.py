@@ -31,7 +31,7 @@ from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks
 from coterie.distance.row_distances import RowDistances
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter, UnmetConstraints
 from coterie.evaluate import Significance, Stability, stability
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering
@@ -235,7 +235,10 @@ def open_rows(X: MatrixLike, request: FitRequest, tracker: Tracker) -> Rows:
 def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float) -> Clustering:
     """Return the answer for prepared rows, in memory or in blocks."""
     compared = rows.compare_on(request)
-    choice = choose_method(compared, request, tracker)
+    try:
+        choice = choose_method(compared, request, tracker)
+    except UnmetConstraints as error:
+        raise rows.as_given(error, request, compared) from None
     fitted = rows.fit(choice.winner, compared, request, tracker)
     winner = choice.winner
     recipe = request.recipe(winner.method, winner.k, rows.scaling.how)

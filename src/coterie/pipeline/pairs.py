@@ -15,10 +15,10 @@ from scipy.sparse.csgraph import connected_components
 from coterie._printing import count_of, shortened
 from coterie._support.optional import require
 from coterie._support.typing import Indices, PolarsSeries
-from coterie.data import ColumnReading, Table, read_table
+from coterie.data import ColumnReading, PreparedRows, Table, read_table
 from coterie.data.frames import materialised
 from coterie.data.schema import is_text
-from coterie.errors import EmptyFile, InvalidParameter, did_you_mean
+from coterie.errors import EmptyFile, InvalidParameter, UnmetConstraints, did_you_mean
 from coterie.pipeline.request import FitRequest
 
 SETTING = {"together": "must_link", "apart": "cannot_link"}
@@ -67,6 +67,46 @@ def with_pairs(request: FitRequest, table: Table, kept: Indices) -> FitRequest:
         count = count_of(len(pairs.rows), "pair")
         notes.append(f"{count} {option}, by {how}{gone}")
     return replace(request, settings=settings, notes=(*request.notes, *notes))
+
+
+def as_given(
+    error: UnmetConstraints, request: FitRequest, prepared: PreparedRows, fitted: Indices
+) -> InvalidParameter:
+    """Return an error about sizes or pairs in the words of the request: with its names of the rows.
+
+    Parameters
+    ----------
+    error : UnmetConstraints
+        Whose rows are numbers of those fitted.
+    request : FitRequest
+        With `together` or `apart`, or sizes.
+    prepared : PreparedRows
+        The rows that are grouped.
+    fitted : array of int
+        Which of them were fitted.
+    """
+    table, kept = prepared.table, prepared.rows
+    if error.option is not None and error.option in request.pairs:
+        pairs = read_pairs(request.pairs[error.option], table, error.option)
+        name_of = {
+            int(row): name
+            for names, rows in zip(pairs.names, pairs.rows, strict=True)
+            for name, row in zip(names, rows, strict=True)
+        }
+        names = [f'"{shortened(name_of[int(kept[fitted[row]])])}"' for row in error.rows]
+        listed = " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+        fact = f"{table.source}: {{}}: {listed} {error.reason}. {{}} or leave out a pair."
+        larger = {"apart": ("Raise k", "Raise -k"), "together": ("Raise size_max", "Raise --sizes")}
+        in_python, in_shell = larger[error.option]
+        return InvalidParameter(fact.format(error.option, in_python)).in_shell(
+            fact.format(f"--{error.option}", in_shell)
+        )
+    if len(kept) == table.n_rows:
+        return error
+    left = f"{table.n_rows - len(kept):,} of {table.n_rows:,} rows are left out for missing values"
+    return InvalidParameter(f'{error} {left}; missing="observed" uses them.').in_shell(
+        f"{error.shell_text or error} {left}; --missing observed uses them."
+    )
 
 
 def read_pairs(given: object, table: Table, option: str) -> Pairs:
@@ -328,7 +368,8 @@ def _refuse_contradictions(given: dict[str, Pairs], n_rows: int) -> None:
     group = connected_components(graph, directed=False)[1]
     for (a, b), (i, j) in zip(apart.names, apart.rows, strict=True):
         if i == j:
-            raise InvalidParameter(f'apart must name two different rows, got "{a}" twice.')
+            fact = f'must name two different rows, got "{a}" twice.'
+            raise InvalidParameter(f"apart {fact}").in_shell(f"--apart {fact}")
         if group[i] == group[j]:
             is_direct = (np.sort(links, axis=1) == sorted((i, j))).all(axis=1).any()
             through = "" if is_direct else " through other rows"

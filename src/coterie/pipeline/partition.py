@@ -13,7 +13,7 @@ from scipy import sparse
 
 from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray, Indices, Labels
 from coterie._support.validation import Choice, Nothing, check_parameter
-from coterie.data import LabelledData, fit_scaling
+from coterie.data import LabelledData
 from coterie.errors import CoterieError, InvalidParameter
 from coterie.evaluate import Anomalies, anomaly_scores, compare, silhouette
 from coterie.evaluate.anomalies import WAYS, tail_shares
@@ -318,12 +318,11 @@ class GivenGroups:
 def given_groups(data: LabelledData, classes: Sequence[object] | None, scale: str) -> GivenGroups:
     """Return the partition of rows by labels that a file gives them."""
     labels, names = relabel_by_size(data.labels)
-    scaling = fit_scaling(data.X, scale)
+    scaled = data.scaled(scale)
     known = None if classes is None else [str(one) for one in classes]
     n_rows = len(data.X)
-    points = scaling.apply(data.X)
-    rows = RowsAtHand(data.X, points, np.arange(n_rows), tuple(data.columns), n_rows, classes=known)
-    return GivenGroups(Partition(rows, labels), names, scaling.how)
+    rows = RowsAtHand(data.X, scaled.X, np.arange(n_rows), tuple(data.columns), n_rows, classes=known)
+    return GivenGroups(Partition(rows, labels), names, scaled.how)
 
 
 def relabel_by_size(labels: object) -> tuple[Labels, list[str]]:

@@ -214,8 +214,12 @@ class FitRequest:
     def numbers(self, most: int, n_rows: int) -> tuple[int, ...]:
         """Return the numbers of groups to try; where none are given, up to `most` that sizes allow."""
         if self.ks is not None:
-            return tuple(k for k in self.ks if k > 1)
-        return self.within_sizes(range(2, most + 1), n_rows)
+            numbers = tuple(k for k in self.ks if k > 1)
+        else:
+            numbers = self.within_sizes(range(2, most + 1), n_rows)
+        together, apart = (self.settings.get(name) for name in ("must_link", "cannot_link"))
+        least = 1 if apart is None else _least_groups(() if together is None else together, apart)
+        return tuple(k for k in numbers if k >= least) or numbers  # the method says why none is possible
 
     def within_sizes(self, numbers: Sequence[int], n_rows: int) -> tuple[int, ...]:
         """Return those numbers of groups that limits of their sizes allow; if none, the least possible."""
@@ -301,6 +305,37 @@ def scale_for(scale: str, distance: str | None) -> str:
     if scale != AUTO or distance is None:
         return scale
     return AUTO if find_distance(distance).domain == "real" else "none"
+
+
+def _least_groups(together: Sequence[Sequence[int]], apart: Sequence[Sequence[int]]) -> int:
+    """Return a number of rows that must all be apart, found greedily: so many groups are needed.
+
+    Examples
+    --------
+    >>> _least_groups([(2, 3)], [(0, 1), (1, 2), (0, 3), (4, 5)])
+    3
+    """
+    joined = {row: row for pair in (*together, *apart) for row in pair}
+
+    def first_of(row: int) -> int:
+        while joined[row] != row:
+            joined[row] = row = joined[joined[row]]
+        return row
+
+    for a, b in together:
+        joined[first_of(a)] = first_of(b)
+    others: dict[int, set[int]] = {}
+    for a, b in apart:
+        others.setdefault(first_of(a), set()).add(first_of(b))
+        others.setdefault(first_of(b), set()).add(first_of(a))
+    most = 1
+    for row, rest in others.items():
+        n_apart, left = 1, rest - {row}
+        while left:
+            nearest = max(sorted(left), key=lambda one: len(others[one] & left))
+            n_apart, left = n_apart + 1, left & others[nearest] - {nearest}
+        most = max(most, n_apart)
+    return most
 
 
 def make_request(

@@ -11,6 +11,7 @@ from typing import Protocol, Unpack
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._printing import count_of
 from coterie._support import hooks
 from coterie._support.typing import Data, FloatArray, Indices, JsonObject, Labels, Model
 from coterie.cluster.kmeans import ClusteringFeatures, n_features_kept
@@ -191,7 +192,9 @@ class Arrival:
         far = "" if np.isnan(self.ratio) or self.noise == 1 else f"; distance {self.ratio:.2f} of the fit's"
         noise = f", noise {100 * self.noise:.0f} %" if self.noise or self.noise_before else ""
         verdict = "drift: " + "; ".join(self.drift) if self.drift else "no drift"
-        return f"{self.source}  {self.n_rows:,} rows; groups {shares}{more} %{noise}{far}; {verdict}"
+        return (
+            f"{self.source}  {count_of(self.n_rows, 'row')}; groups {shares}{more} %{noise}{far}; {verdict}"
+        )
 
 
 MOST_SHARES = 12  # shares of groups on one line

@@ -16,7 +16,7 @@ from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.geography.places import columns_in_table
 from coterie.data.geography.positions import middle_longitude
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidParameter, UnmetConstraints
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Recipe
@@ -121,6 +121,10 @@ class BlockRows(PreparedBlocks):
     def resolve(self, request: FitRequest) -> FitRequest:
         """Return the request: rows in blocks have no names."""
         return request
+
+    def as_given(self, error: UnmetConstraints, request: FitRequest, compared: Compared) -> InvalidParameter:
+        """Return the error as it is: rows in blocks have no pairs."""
+        return error
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""

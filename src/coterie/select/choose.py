@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coterie._support import scikit_learn
+from coterie._support.notes import Door, Note
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import CheckedRows, Data, MatrixLike, Model, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameters, check_seed
@@ -137,14 +138,15 @@ def choose_k(
         subject = _subject(data, coded, ks, partitioner, effort, seed, tracker)
         curves = tuple(_curves(subject, chosen, tracker))
     trivial, flags = find_trivial(subject)
+    verdict = judge(curves, ks, trivial)
     return Evidence(
         method=partitioner.name,
         ks=ks,
         curves=curves,
         labelings=dict(subject.partitions.labels),
         flags=flags,
-        verdict=judge(curves, ks, trivial),
-        notes=(*_few(len(data)), *_notes(curves)),
+        verdict=verdict,
+        notes=(*_few(len(data)), *_at_the_edge(verdict.k, ks, len(data)), *_notes(curves)),
         seconds=time.perf_counter() - began,
     )
 
@@ -261,6 +263,19 @@ def _where_known(found: Measured, subject: Subject) -> Measured:
 def _few(n_rows: int) -> list[str]:
     """Return what is to be said about very few rows."""
     return [f"{n_rows} rows are too few for any criterion to mean much"] if n_rows < FEW_ROWS else []
+
+
+def _at_the_edge(k: int, ks: Sequence[int], n_rows: int) -> list[str]:
+    """Return what is to be said if no larger number was compared than the one that won."""
+    beyond = min(2 * k, n_rows - 1)
+    if not 1 < k == ks[-1] < beyond:
+        return []
+    ways: dict[Door, str] = {
+        "python": f"k=range({ks[0]}, {beyond + 1})",
+        "shell": f"-k {ks[0]}..{beyond}",
+        "page": f"coterie select -k {ks[0]}..{beyond}",
+    }
+    return [Note.of(lambda door: f"{k} is the largest number compared: {ways[door]} compares more")]
 
 
 def _notes(curves: Sequence[Curve]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from coterie._printing import shortened
+from coterie._printing import count_of, shortened
 from coterie._support.config import configuration
 from coterie._support.files import atomic_path
 from coterie._support.typing import JsonObject
@@ -226,9 +226,10 @@ def open_data_of(stored: StoredWorkbook, path: str | os.PathLike[str], data: obj
 def changes_since(stored: StoredWorkbook, data: Dataset, state: State) -> str | None:
     """Return what is not as it was when the workbook was saved; None: nothing."""
     if stored.digest and stored.digest != data.digest:
+        done = count_of(len(stored.log), "operation was", "operations were")
         return (
-            f"{data.name} has changed since this workbook was saved. Its {len(stored.log)} operations were "
-            f"done again on the data as they are now: check the groups, then save, or start over."
+            f"{data.name} has changed since this workbook was saved; {done} done again on the data as they "
+            f"are now. Check the groups, then save, or start over."
         )
     if stored.labels_hash and stored.labels_hash != state.labels_hash:
         return (

@@ -74,6 +74,7 @@ def evaluate(
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
     query: options.Query = None,
+    places: options.Places = "auto",
     shows_all: Annotated[bool, option("--all", help="Print all measures instead of the main three.")] = False,
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -87,6 +88,7 @@ def evaluate(
     from coterie.cli.render import verdict
     from coterie.cli.sampled import read_evaluated
     from coterie.data import AUTO, check_scale, read_truth
+    from coterie.data.geography.places import check_places
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
     from coterie.pipeline.request import scale_for
@@ -114,11 +116,11 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found, distance = verdict.read_judged(labelled, rows, pair, distance, **how)
+        found, distance = verdict.read_judged(labelled, rows, pair, distance, places=places, **how)
         wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
         parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
     if rows is not None and report is not None:
-        asked = {"truth": classes, "truth_column": truth_column, "scale": scaled, **how, **files}
-        reports.write_labelled(labelled, rows, report, force=force, **asked)
+        asked = {"truth": classes, "truth_column": truth_column, "scale": scaled, "places": places}
+        reports.write_labelled(labelled, rows, report, force=force, **asked, **how, **files)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -7,7 +7,7 @@ from shlex import join
 
 import numpy as np
 
-from coterie._printing import count_of, listed
+from coterie._printing import count_of
 from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Labels
@@ -110,5 +110,6 @@ def _about(grown: GrownTree) -> str:
 
 def _groups(labels: Labels) -> str:
     sizes = np.bincount(labels)
-    shown = listed([f"{size:,}" for size in sizes], SHOWN_GROUPS)
-    return f"{count_of(sizes.size, 'group')} of {shown} rows"
+    shown = ", ".join(f"{size:,}" for size in sizes[:SHOWN_GROUPS])
+    more = f", and {sizes.size - SHOWN_GROUPS:,} more groups" if sizes.size > SHOWN_GROUPS else ""
+    return f"{count_of(sizes.size, 'group')} of {shown} rows{more}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -13,14 +14,14 @@ from coterie._support.config import version
 from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
-from coterie.data import AUTO, SCALINGS, LabelledData, LabelPair, Table, fit_scaling, read_rows
-from coterie.data.scaling import scale_numbers
+from coterie.data import AUTO, SCALINGS, LabelledData, LabelPair, Table, read_rows
+from coterie.data.geography.places import check_places
 from coterie.distance import Distance, find_distance
 from coterie.distance.mixed import columns_for, distance_of_levels
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
-from coterie.pipeline.request import EUCLIDEAN, GOWER
+from coterie.pipeline.request import EUCLIDEAN, GOWER, HAVERSINE
 
 # what is printed first, with what it means; --all prints every measure
 AGAINST_TRUTH = {
@@ -133,15 +134,12 @@ class Quality:
         shows_all: bool = False,
     ) -> Quality:
         """Judge the groups by the data, their columns scaled."""
-        levels = found.levels or (None,) * len(found.columns)
-        is_plain = not found.levels and not np.isnan(found.X).any()
-        scaling = fit_scaling(found.X, scale) if is_plain else scale_numbers(found.X, levels, scale)
-        X = scaling.apply(found.X)
+        rows = found.scaled(scale, as_angles=distance == HAVERSINE)
         metric: str | Distance = distance
         if found.levels:
-            metric = distance_of_levels(find_distance(distance), found.levels)
-        assessment = assess(X, found.labels, metric=metric, measures=names, noise=noise)
-        return cls(found, assessment, distance, scaling.how, noise, shows_all)
+            metric = distance_of_levels(find_distance(distance), rows.levels)
+        assessment = assess(rows.X, found.labels, metric=metric, measures=names, noise=noise)
+        return cls(found, assessment, distance, rows.how, noise, shows_all)
 
     def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints; infinite values are null."""
@@ -195,15 +193,22 @@ class LabelColumn(TypedDict):
 
 
 def read_judged(
-    labelled: Table, rows: Table, pair: LabelPair | None, distance: str, **how: Unpack[LabelColumn]
+    labelled: Table,
+    rows: Table,
+    pair: LabelPair | None,
+    distance: str,
+    *,
+    places: str,
+    **how: Unpack[LabelColumn],
 ) -> tuple[LabelledData, str]:
     """Return the rows that groups are judged by, and the distance: Gower's for "auto" of categories."""
+    read = partial(read_rows, labelled, rows, pair, places=check_places(places), **how)
     if distance == AUTO:
-        found = read_rows(labelled, rows, pair, associated=True, **columns_for(GOWER), **how)
+        found = read(associated=True, **columns_for(GOWER))
         if found.levels:
             return found, GOWER
         distance = EUCLIDEAN
-    return read_rows(labelled, rows, pair, **columns_for(distance), **how), distance
+    return read(as_angles=distance == HAVERSINE, **columns_for(distance)), distance
 
 
 def first_measures(values: Mapping[str, float], meanings: Mapping[str, str]) -> list[str]:

@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._printing import count_of
 from coterie._support.typing import Indices
 from coterie.cluster.kmeans.constraints import SizeLimits, Units
-from coterie.errors import InvalidParameter
+from coterie.errors import UnmetConstraints
 
 Costs: TypeAlias = npt.NDArray[np.float64]  # of each unit in each group; also prices
 
@@ -189,26 +190,31 @@ class Assigner:
             raise self._no_room(tied, is_certain=search.dead_ends <= DEAD_ENDS)
         return place
 
-    def _no_room(self, tied: Indices, *, is_certain: bool) -> InvalidParameter:
+    def _no_room(self, tied: Indices, *, is_certain: bool) -> UnmetConstraints:
         k = len(self.limits.least)
         clique = self._clique(tied)
         if len(clique) > k:
-            rows = ", ".join(str(self.first_row[unit]) for unit in clique[: k + 1])
-            return InvalidParameter(
-                f"cannot_link of {self.who} wants each of the rows {rows} apart from all others of them, "
+            rows = [int(self.first_row[unit]) for unit in clique[: k + 1]]
+            listed = ", ".join(map(str, rows))
+            return UnmetConstraints(
+                f"cannot_link of {self.who} wants each of the rows {listed} apart from all others of them, "
                 f"which n_clusters={k} groups cannot do. Raise n_clusters or leave out a pair."
-            )
+            ).of_pairs("apart", rows, f"must all be apart, which {count_of(k, 'group')} cannot do")
         largest = int(self.counts.argmax())
         if self.counts[largest] > self.limits.most.max():
-            return InvalidParameter(
-                f"must_link of {self.who} joins {self.counts[largest]} rows, row {self.first_row[largest]} "
-                f"among them, but size_max allows {self.limits.most.max()}. Raise size_max or leave out "
-                f"a pair."
-            )
+            first, most = int(self.first_row[largest]), self.limits.most.max()
+            joined = f"{self.counts[largest]} rows"
+            return UnmetConstraints(
+                f"must_link of {self.who} joins {joined}, row {first} among them, but size_max allows "
+                f"{most}. Raise size_max or leave out a pair."
+            ).of_pairs("together", [first], f"must be in one group with {joined} in all, of {most} at most")
         fact = "No assignment keeps" if is_certain else "The search found no assignment that keeps"
-        return InvalidParameter(
+        return UnmetConstraints(
             f"{fact} size_min, size_max, must_link and cannot_link of {self.who} at once for n_clusters={k}. "
             f"Widen the sizes, raise n_clusters or leave out pairs."
+        ).in_shell(
+            f"{fact} --sizes, --together and --apart at once in {count_of(k, 'group')}. Widen --sizes, "
+            f"raise -k or leave out pairs."
         )
 
     def _clique(self, tied: Indices) -> list[int]:

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, Weights
 from coterie._support.validation import check_pairs
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidParameter, UnmetConstraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def check_size_limits(
             f"{group}."
         ).in_shell(f"--sizes must be A..B with A at most B, got {least[group]}..{most[group]}.")
     if least.sum() > n_rows:
-        raise InvalidParameter(
+        raise UnmetConstraints(
             f"size_min of {who} asks for {least.sum():,} rows in {n_clusters:,} groups, but there are only "
             f"{n_rows:,}. Lower size_min or n_clusters."
         ).in_shell(
@@ -63,7 +63,7 @@ def check_size_limits(
             f"there are only {n_rows:,}. Lower --sizes or -k."
         )
     if most.sum() < n_rows:
-        raise InvalidParameter(
+        raise UnmetConstraints(
             f"size_max of {who} leaves room for {most.sum():,} rows in {n_clusters:,} groups, but there are "
             f"{n_rows:,}. Raise size_max or n_clusters."
         ).in_shell(

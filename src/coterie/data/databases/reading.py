@@ -20,6 +20,7 @@ from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.memory import format_bytes
 from coterie.data.databases.spool import Spool, SpooledRows, stacked
 from coterie.data.files.source import read_limit
+from coterie.data.intervals import intervals_as_durations
 from coterie.errors import (
     CoterieError,
     FileProblem,
@@ -131,8 +132,7 @@ def hide_passwords(text: str, words: Sequence[str]) -> str:
     """
     for word in filter(is_address, words):
         text = text.replace(word, without_password(word))
-        for secret in _secrets(word):
-            text = text.replace(secret, "***")
+        text = _masked(text, _secrets(word))
     for word in words:
         start = word.find("=") + 1 if word.startswith("-") else 0  # --truth=https://...
         text = scrubbed(text, word[start:])
@@ -470,12 +470,12 @@ class DuckdbFile:
             else (relation.fetch_arrow_reader(ARROW_ROWS))
         )
         names = _different(list(relation.columns))
-        yield polars.from_arrow(reader.schema.empty_table()).rename(
+        yield polars.from_arrow(intervals_as_durations(reader.schema.empty_table())).rename(
             dict(zip(reader.schema.names, names, strict=True))
         )
         waiting: list[PolarsFrame] = []
         for batch in reader:
-            waiting.append(polars.from_arrow(batch))
+            waiting.append(polars.from_arrow(intervals_as_durations(batch)))
             n_bytes = sum(frame.estimated_size() for frame in waiting)
             if sum(frame.height for frame in waiting) >= BATCH_ROWS or n_bytes >= BATCH_BYTES:
                 yield stacked(waiting)
@@ -503,15 +503,15 @@ class PostgresServer:
             self.connection = driver.connect(address)
             self.cursor = self.connection.cursor()
             self.cursor.execute("set transaction read only")
+            self.cursor.execute("select 1::numeric::money")
+            self.units_of_money: int = self.cursor.fetchone()[0]  # the driver gives cents, without a word
         except Exception as error:  # of various types
             reason = shortened(" ".join(self.safe(str(error)).split()), 300)
             raise FileProblem(f"{name}: cannot be reached ({reason}).") from None
 
     def safe(self, text: str) -> str:
         """Return a text without the password."""
-        for secret in self.secrets:
-            text = text.replace(secret, "***")
-        return text
+        return _masked(text, self.secrets)
 
     def tables(self) -> list[str]:
         """Return the tables and views, by name; those outside of "public" with their schema."""
@@ -538,9 +538,15 @@ class PostgresServer:
             self.cursor.execute(query, list(parameters) or None)
             reader = self.cursor.fetch_record_batch()
             names = _different(reader.schema.names)
-            yield _plain(polars, reader.schema.empty_table(), names)
+            money = [
+                name
+                for name, field in zip(names, reader.schema, strict=True)
+                if (field.metadata or {}).get(b"POSTGRESQL:type") == b"money"
+            ]
+            amounts = polars.col(money) / self.units_of_money
+            yield _plain(polars, reader.schema.empty_table(), names).with_columns(amounts)
             for batch in reader:
-                yield _plain(polars, batch, names)
+                yield _plain(polars, batch, names).with_columns(amounts)
         except Exception:
             self.connection.rollback()  # a transaction that failed answers nothing more
             raise
@@ -553,7 +559,10 @@ class PostgresServer:
 
 def _plain(polars: ModuleType, batch: PolarsFrame, names: Sequence[str]) -> PolarsFrame:
     """Return a batch as a frame; types that Arrow does not have, such as numeric, are text there."""
-    arrays = [column.storage if hasattr(column, "storage") else column for column in _columns(batch)]
+    arrays = [
+        column.storage if hasattr(column, "storage") else column
+        for column in _columns(intervals_as_durations(batch))
+    ]
     return polars.DataFrame(
         [polars.from_arrow(array).alias(name) for name, array in zip(names, arrays, strict=True)]
     )
@@ -563,6 +572,14 @@ def _columns(batch: PolarsFrame) -> list[PolarsSeries]:
     return [
         column.combine_chunks() if hasattr(column, "combine_chunks") else column for column in batch.columns
     ]
+
+
+def _masked(text: str, secrets: Sequence[str]) -> str:
+    """Return a text without passwords; a short one may also be a part of other words."""
+    for secret in secrets:
+        edge = r"\b" if len(secret) < 5 and secret.isalnum() else ""
+        text = re.sub(f"{edge}{re.escape(secret)}{edge}", "***", text)
+    return text
 
 
 def _secrets(address: str) -> list[str]:

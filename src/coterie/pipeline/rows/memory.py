@@ -13,13 +13,13 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import AnyArray, Data, Indices, Labels, Model
 from coterie.data import LeftOut, PreparedRows, Scaling
 from coterie.data.sampling import draw_rows
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidParameter, UnmetConstraints
 from coterie.evaluate import Comparison, compare
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups, describe_groups, described_rows, mixed_columns
-from coterie.pipeline.pairs import with_pairs
+from coterie.pipeline.pairs import as_given, with_pairs
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import TAKE_CATEGORIES, FitRequest
@@ -120,6 +120,10 @@ class MemoryRows:
         prepared = self.prepared
         return with_pairs(request, prepared.table, prepared.rows)
 
+    def as_given(self, error: UnmetConstraints, request: FitRequest, compared: Compared) -> InvalidParameter:
+        """Return an error about compared rows in the words of the request, with its names of the rows."""
+        return as_given(error, request, self.prepared, compared.rows)
+
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
         sample, gaps = draw_rows(self.n_rows, n_sampled(request), request.seed), self.prepared.gaps()
@@ -154,7 +158,7 @@ class MemoryRows:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
                 model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
             elif request.is_settled or (compared.is_whole and not request.rows_may_move):
-                model = winner.make().fit(points)
+                model = self._fit_constrained(winner, request)
             elif compared.is_whole or winner.method in FITTED_TO_ALL or self._fits_all(winner):
                 model = fit_in_order(winner.make(), points, lambda: self.order)
             else:
@@ -163,6 +167,13 @@ class MemoryRows:
         labels = getattr(model, "labels_", None)
         found = np.asarray(model.predict(points) if labels is None else labels)
         return Fitted(model, found, (*said, *(said_by(caught) if request.is_settled else ())))
+
+    def _fit_constrained(self, winner: Candidate, request: FitRequest) -> Model:
+        """Fit a winner as it is; sizes and pairs that no groups keep are named as they were given."""
+        try:
+            return winner.make().fit(self.prepared.points)
+        except UnmetConstraints as error:
+            raise as_given(error, request, self.prepared, np.arange(self.n_rows)) from None
 
     def _fits_all(self, winner: Candidate) -> bool:
         """Return whether a winner of mixed rows, of many columns, or of limited sizes is fitted to all."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from coterie._support.progress import Tracker
 from coterie._support.typing import AnyArray, Data, Indices, Labels, Mask, Model
 from coterie.data import LeftOut, Scaling
+from coterie.errors import InvalidParameter, UnmetConstraints
 from coterie.evaluate import Comparison
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.answer import Clustering, Fact
@@ -92,6 +93,9 @@ class Rows(Protocol):
 
     def resolve(self, request: FitRequest) -> FitRequest:
         """Return the request with what it says of rows by name, as numbers of these rows."""
+
+    def as_given(self, error: UnmetConstraints, request: FitRequest, compared: Compared) -> InvalidParameter:
+        """Return an error about compared rows in the words of the request, with its names of the rows."""
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on."""

@@ -14,6 +14,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from coterie._support.stores import Stamp, absolute, is_url, open_binary, stamp_of, unchanged
+from coterie.data.intervals import intervals_as_durations
 from coterie.data.lakes.partitions import written
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import UnsupportedInput
@@ -63,12 +64,17 @@ def open_arrow(path: str) -> TableFile:
         stamp = stamp_of(path)
         with _arrow_file(path, stamp) as handle:
             file = pyarrow.ipc.open_file(handle)
-            schema, n_rows = file.schema, _count_rows(path, file)
+            schema, n_rows = _without_intervals(file.schema), _count_rows(path, file)
     except (OSError, pyarrow.ArrowException) as error:
         raise unreadable(shown_path(path), "Arrow data", error) from None
     piece = ArrowPiece(absolute(path), n_rows, stamp)
     types = dict(zip(schema.names, schema.types, strict=True))
     return TableFile(shown_path(path), types, [piece], lambda: piece.head(schema))
+
+
+def _without_intervals(schema: pyarrow.Schema) -> pyarrow.Schema:
+    """Return the types in which the columns of a file are read."""
+    return intervals_as_durations(schema.empty_table()).schema
 
 
 def _arrow_file(path: str, stamp: Stamp) -> BinaryIO | pyarrow.NativeFile:
@@ -102,7 +108,8 @@ class ArrowPiece(Piece):
                 schema = pyarrow.ipc.open_file(handle).schema
                 places = [schema.get_field_index(name) for name in self.columns]
                 how = pyarrow.ipc.IpcReadOptions(use_threads=False, included_fields=places)
-                return pyarrow.ipc.open_file(handle, options=how).read_all().select(list(self.columns))
+                rows = pyarrow.ipc.open_file(handle, options=how).read_all()
+                return intervals_as_durations(rows.select(list(self.columns)))
         except (OSError, pyarrow.ArrowException) as error:
             raise unreadable(self.name, "Arrow data", error) from None
 

@@ -21,7 +21,7 @@ from coterie.show.report.write import write_subject
 
 MOST_NAMES = 30
 MOST_LED = 8  # names of groups that the head of a page has room for
-USUAL = {"missing": "error", "scale": "auto"}  # what need not be said
+USUAL = {"missing": "error", "scale": "auto", "places": "auto"}  # what need not be said
 
 
 def report_labels(
@@ -34,6 +34,7 @@ def report_labels(
     truth_column: str | None = None,
     missing: str = "error",
     scale: str = "auto",
+    places: str = "auto",
     header: bool | None = None,
     encoding: str | None = None,
     force: bool = False,
@@ -57,6 +58,8 @@ def report_labels(
         What to do with rows that lack a value or a label.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
         What to do with the columns before anything is measured.
+    places : str, default="auto"
+        "auto": columns of latitude and longitude are positions; "LAT,LON": these two are; "off": none.
     header, encoding
         As in `coterie.data.read_table`, for all files.
     force : bool, default=False
@@ -77,7 +80,7 @@ def report_labels(
     table = read_labels_table(labels, header, encoding)
     rows = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
     pair = None if truth is None else read_truth(table, truth, rows, truth_column, **how, **files)
-    found = read_rows(table, rows, pair, **how)
+    found = read_rows(table, rows, pair, places=places, **how)
     classes = None
     if pair is not None and np.array_equal(pair.pred, found.labels):  # where every row has a class
         classes = pair.true.tolist()
@@ -87,6 +90,7 @@ def report_labels(
         "truth_column": truth_column,
         "missing": missing,
         "scale": scale,
+        "places": places,
         **files,
     }
     lines = lines_of_labels(table.source, rows.source, asked)

@@ -26,7 +26,7 @@ export function makeData(store, messages) {
   const known = h("div", { class: "data-known" },
     h("section", { class: "panel", "aria-label": "Columns" }, about,
       h("div", { class: "scroll columns-scroll", tabindex: "0", role: "region", "aria-label": "Columns" }, h("table", { class: "columns-table" },
-        h("thead", {}, h("tr", {}, ["column", "kind", "values", "missing", "use", "weight", "why not used"].map((name) => h("th", { scope: "col" }, name)))), columns)),
+        h("thead", {}, h("tr", {}, ["column", "kind", "values", "missing", "use", "weight", "why"].map((name) => h("th", { scope: "col" }, name)))), columns)),
       h("div", { class: "data-switches" }, h("label", {}, h("span", { class: "muted" }, "Scaling"), scale), h("label", {}, h("span", { class: "muted" }, "Missing values"), missing), apply)),
     h("section", { class: "panel", "aria-label": "First rows" }, h("h2", { class: "panel-title" }, "Rows"), table.element));
   const welcome = h("div", { class: "welcome" }, h("h2", { class: "headline" }, "Which data?"), h("p", { class: "muted" }, "Open a table, and Coterie looks for groups in it. Then check them, edit them, test them again and export them."));
