@@ -20,8 +20,8 @@ from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_step
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
-from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse
-from coterie.pipeline.judge.tube_dimension import Extents
+from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse, shares_of_cuts
+from coterie.pipeline.judge.tube_dimension import Extents, KnownExtents
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
@@ -212,6 +212,7 @@ class Valleys:
         self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
         self._elongations: dict[bytes, float] = {}  # and the same groups
+        self._known_extents = KnownExtents()
         self._points = np.ascontiguousarray(X, dtype=np.float64)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
@@ -309,7 +310,7 @@ class Valleys:
             keys // k,
             keys % k,
             np.bincount(labels, minlength=k),
-            Extents(self._points, labels, self._order),
+            Extents(self._points, labels, self._order, self._known_extents),
             None if self._lines is None else self._lines.of(labels, k),
         )
         depths = self._hills.depths_between(labels, borders, np.flatnonzero(crosses), pair)
@@ -383,7 +384,8 @@ class Valleys:
         if self._lines is None or not trust.any():
             return found
         # the cheap questions first: shapes take long in many columns
-        few = may_be_sparse(labels, self.neighbours, borders.low, borders.high, self._dimension)
+        shares = shares_of_cuts(labels, self.neighbours, borders.low, borders.high, self._dimension)
+        few = may_be_sparse(labels, borders.low, borders.high, shares)
         asked = np.flatnonzero(few & (trust > 0))
         weights = np.array([trust[at] * borders.straightness(at) for at in asked.tolist()])
         asked, weights = asked[weights > 0], weights[weights > 0]
@@ -391,7 +393,7 @@ class Valleys:
             return found
         low, high = borders.low[asked], borders.high[asked]
         evidence = evidence_of_cuts(
-            self._points, labels, self.neighbours, low, high, self._dimension, self._elongations
+            self._points, labels, low, high, shares[asked], self._dimension, self._elongations
         )
         evidence -= TAIL * np.log(len(self.X) / borders.n_rows[asked])
         asked, weights, evidence = asked[evidence > 0], weights[evidence > 0], evidence[evidence > 0]
