@@ -60,7 +60,6 @@ struct Squares {
   }
 
   COTERIE_INLINE void finish(std::int64_t panel, const Vec<T> (&products)[strip_rows][panel_vectors], T* to) const {
-    Mask<T> is_cancelled{};
     for (int v = 0; v < panel_vectors; ++v) {
       Vec<T> least = broadcast(std::numeric_limits<T>::infinity());
       for (int r = 0; r < strip_rows; ++r) {
@@ -68,30 +67,26 @@ struct Squares {
         store(to + (r * panel_vectors + v) * lanes<T>, squared);
         least = minimum<T>(least, squared);
       }
-      const Vec<T> terms = load(Y.term + panel * panel_width<T> + v * lanes<T>) + broadcast(largest_term);
-      is_cancelled |= least < broadcast(cancellation_share<T>) * terms;
+      const std::int64_t column = panel * panel_width<T> + v * lanes<T>;
+      const Mask<T> is_cancelled = least < broadcast(cancellation_share<T>) * (load(Y.term + column) + broadcast(largest_term));
+      if (__builtin_expect(lane_bits<T>(is_cancelled) != 0, 0))
+        repair(packed_column(Y, column), load(Y.term + column), to + v * lanes<T>);
     }
-    if (__builtin_expect(lane_bits<T>(is_cancelled) != 0, 0)) repair(panel, to);
   }
 
-  // Small distances again, by difference.
-  __attribute__((noinline)) void repair(std::int64_t panel, T* to) const {
-    for (int r = 0; r < strip_rows; ++r)
-      for (int lane = 0; lane < panel_width<T>; ++lane) {
-        T& value = to[r * panel_width<T> + lane];
-        if (value < cancellation_share<T> * (term[r] + Y.term[panel * panel_width<T> + lane]))
-          value = squared_distance(rows.row[r], Y.panels + panel * Y.cols * panel_width<T> + lane);
-      }
-  }
-
-  COTERIE_INLINE T squared_distance(const T* doubled_row, const T* column) const {
-    T sum = 0;
+  // Small distances to a vector of columns again, by difference: of groups far apart, most distances within them.
+  __attribute__((noinline)) void repair(const T* columns, Vec<T> column_terms, T* to) const {
+    Vec<T> sum[strip_rows] = {};
     for (std::int64_t t = 0; t < Y.cols; ++t) {
-      const T difference = T(0.5) * doubled_row[t] - column[t * panel_width<T>];
-      sum += difference * difference;
-      keep_fused(sum);
+      const Vec<T> y = load(columns + t * panel_width<T>);
+      for (int r = 0; r < strip_rows; ++r) sum[r] = add_square(sum[r], broadcast(T(0.5) * rows.row[r][t]) - y);
     }
-    return sum;
+    for (int r = 0; r < strip_rows; ++r) {
+      T* squares = to + r * panel_width<T>;
+      const Vec<T> squared = load(squares);
+      const Mask<T> is_cancelled = squared < broadcast(cancellation_share<T>) * (broadcast(term[r]) + column_terms);
+      store(squares, select<T>(is_cancelled, sum[r], squared));
+    }
   }
 };
 
