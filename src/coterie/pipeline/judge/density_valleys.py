@@ -230,12 +230,13 @@ class Valleys:
         n_near = self.neighbours.shape[1]
         pairs = np.c_[np.repeat(np.arange(n_rows), n_near), self.neighbours.ravel()]
         # the tree of the fewest neighbours joins groups that no neighbourhood joins
-        self._edges = np.concatenate([pairs, self.trees[0].edges])
-        self._lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
+        edges = np.concatenate([pairs, self.trees[0].edges])
+        self._ends = np.ascontiguousarray(edges.T)
+        lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
         shortest = rows.spanning_tree()
         self._joints, self._joint_lengths = shortest.edges, np.asarray(shortest.distance, dtype=np.float64)
         self._lines = Lines(X) if metric == "euclidean" else None
-        self._hills = Hills.of(self.trees, self._edges, self._lengths)
+        self._hills = Hills.of(self.trees, edges, lengths)
         dimension = float(np.median([tree.dimension for tree in self.trees]))
         self._dimension = min(max(dimension, 2.0), float(self._points.shape[1]))
         self._weight_of_lines = float(
@@ -274,10 +275,9 @@ class Valleys:
 
     def fill(self, labels: Labels) -> Labels:
         """Return the labels 0..k-1 with noise given to the group that it hangs on, nearest first."""
-        values, filled = np.unique(labels, return_inverse=True)
-        filled = filled - int(values[0] < 0)
-        if values[0] >= 0 or values[-1] < 0:
-            return np.asarray(np.maximum(filled, 0) if values[-1] < 0 else filled)
+        filled = compact(labels)
+        if filled.min() >= 0 or filled.max() < 0:
+            return np.maximum(filled, 0)
         edges = self.trees[0].edges
         while (filled < 0).any():
             given = filled[edges]
@@ -302,10 +302,12 @@ class Valleys:
 
     def _measure(self, labels: Labels, k: int) -> MeasuredBorders:
         """Return what is measured about the borders of a partition, whatever is made of it."""
-        sides = labels[self._edges]
-        crosses = sides[:, 0] != sides[:, 1]
-        sides = np.sort(sides[crosses], axis=1)
-        keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
+        one, other = labels[self._ends]
+        crosses = np.flatnonzero(one != other)
+        one, other = one[crosses], other[crosses]
+        of_edge = np.minimum(one, other) * k + np.maximum(one, other)
+        is_met = np.bincount(of_edge, minlength=k * k) > 0
+        keys, pair = np.flatnonzero(is_met), (np.cumsum(is_met) - 1)[of_edge]
         borders = Borders(
             keys // k,
             keys % k,
@@ -313,7 +315,7 @@ class Valleys:
             Extents(self._points, labels, self._order, self._known_extents),
             None if self._lines is None else self._lines.of(labels, k),
         )
-        depths = self._hills.depths_between(labels, borders, np.flatnonzero(crosses), pair)
+        depths = self._hills.depths_between(labels, borders, crosses, pair)
         gaps = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
         return MeasuredBorders(
             borders, depths, gaps, self._extents(borders), self._are_mixed(labels, borders)
@@ -491,11 +493,27 @@ def _likeness_to_tubes(extents: FloatArray) -> FloatArray:
     return np.asarray(np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0))
 
 
+def compact(labels: Labels) -> Labels:
+    """Return labels 0..k-1 without gaps, in the order of the given ones; everything below 0 is noise, -1.
+
+    Examples
+    --------
+    >>> compact(np.array([5, -1, 2, 5])).tolist()
+    [1, -1, 0, 1]
+    """
+    places = np.maximum(labels, -1) + 1  # NumPy's `unique` would sort them
+    is_used = np.bincount(places, minlength=1) > 0
+    is_used[0] = False
+    return np.asarray((np.cumsum(is_used) - 1)[places])
+
+
 def _partition_key(labels: Labels) -> bytes:
     """Return what partitions have in common that differ in the names of their groups only."""
-    values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    names = np.argsort(np.argsort(first))
-    names[values < 0] = -1
+    codes = compact(labels) + 1
+    firsts = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.intp)
+    firsts[codes[::-1]] = np.arange(len(codes), 0, -1)  # the last that is written is the first that has it
+    firsts[0] = 0
+    names = np.argsort(np.argsort(firsts))
     return names[codes].astype(np.int32).tobytes()
 
 
