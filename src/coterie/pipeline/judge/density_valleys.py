@@ -212,8 +212,7 @@ class Valleys:
         self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
         self._elongations: dict[bytes, float] = {}  # and the same groups
-        self._known_extents = KnownExtents()
-        self._points = np.ascontiguousarray(X, dtype=np.float64)
+        self._known_extents = KnownExtents(X)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
@@ -238,7 +237,7 @@ class Valleys:
         self._lines = Lines(X) if metric == "euclidean" else None
         self._hills = Hills.of(self.trees, edges, lengths)
         dimension = float(np.median([tree.dimension for tree in self.trees]))
-        self._dimension = min(max(dimension, 2.0), float(self._points.shape[1]))
+        self._dimension = min(max(dimension, 2.0), float(self.X.shape[1]))
         self._weight_of_lines = float(
             np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
         )
@@ -259,7 +258,7 @@ class Valleys:
         # in few dimensions, where densities are told; around several dense groups the sparse rows are noise
         if k == 2 and self._lines is not None and not self._weight_of_lines:
             densities = (tree.log_density for tree in self.trees if tree.n_neighbors >= LEAST_NEIGHBOURS)
-            evidence = np.maximum(evidence, evidence_of_step(self._points, densities, filled))
+            evidence = np.maximum(evidence, evidence_of_step(self._known_extents.points, densities, filled))
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
         counted = np.where(evidence < 0, self._divided * evidence, np.minimum(evidence, ENOUGH))
@@ -312,7 +311,7 @@ class Valleys:
             keys // k,
             keys % k,
             np.bincount(labels, minlength=k),
-            Extents(self._points, labels, self._order, self._known_extents),
+            Extents(self.X, labels, self._order, self._known_extents),
             None if self._lines is None else self._lines.of(labels, k),
         )
         depths = self._hills.depths_between(labels, borders, crosses, pair)
@@ -395,7 +394,7 @@ class Valleys:
             return found
         low, high = borders.low[asked], borders.high[asked]
         evidence = evidence_of_cuts(
-            self._points, labels, low, high, shares[asked], self._dimension, self._elongations
+            self._known_extents.points, labels, low, high, shares[asked], self._dimension, self._elongations
         )
         evidence -= TAIL * np.log(len(self.X) / borders.n_rows[asked])
         asked, weights, evidence = asked[evidence > 0], weights[evidence > 0], evidence[evidence > 0]

@@ -16,18 +16,24 @@ from typing import TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import Data, FloatArray, Indices, Labels
 
 Measure: TypeAlias = Callable[[FloatArray, Indices, Indices, Indices], FloatArray]
 OfPairs: TypeAlias = dict[tuple[bytes, bytes], float]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class KnownExtents:
-    """What was found for pairs of groups: partitions of one tree have most of them in common."""
+    """What was found for pairs of groups of some rows: partitions of one tree have most of them in common."""
 
+    X: Data
     joint: OfPairs = field(default_factory=dict)
     at_border: OfPairs = field(default_factory=dict)
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """The rows in float64; not made where nothing is asked, which is often so in many columns."""
+        return np.ascontiguousarray(self.X, dtype=np.float64)
 
 
 class Extents:
@@ -36,7 +42,7 @@ class Extents:
     Parameters
     ----------
     X : array of shape (n, d)
-        Rows, in float64.
+        Rows.
     labels : array of shape (n,)
         Their groups, 0..k-1.
     order : array of shape (n,)
@@ -58,15 +64,14 @@ class Extents:
 
     def __init__(
         self,
-        X: FloatArray,
+        X: Data,
         labels: Labels,
         order: Indices,
         known: KnownExtents | None = None,
     ) -> None:
-        self._X = np.ascontiguousarray(X, dtype=np.float64)
         self._members = order[np.argsort(labels[order], kind="stable")]
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(labels))])
-        self._known = known or KnownExtents()
+        self._known = known or KnownExtents(X)
 
     def of(self, low: Indices, high: Indices) -> FloatArray:
         """Return in how many directions the two groups of each pair extend together.
@@ -89,7 +94,7 @@ class Extents:
         pairs = [(names[one], names[other]) for one, other in zip(low, high, strict=True)]
         new = [at for at, pair in enumerate(pairs) if pair not in known]
         if new:
-            found = measure(self._X, self._members, self._starts, np.c_[low, high][new])
+            found = measure(self._known.points, self._members, self._starts, np.c_[low, high][new])
             known.update(zip((pairs[at] for at in new), found.tolist(), strict=True))
         return np.array([known[pair] for pair in pairs])
 
