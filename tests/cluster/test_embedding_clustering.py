@@ -17,6 +17,7 @@ import coterie
 from coterie.cluster import EmbeddingClustering
 from coterie.cluster.embedding.community_layers import community_trees
 from coterie.distance import neighbour_graph
+from coterie.distance.row_distances import RowDistances
 from coterie.errors import CoterieError
 from coterie.evaluate import adjusted_rand_score
 
@@ -193,6 +194,7 @@ def test_quick_persistence_is_near_that_of_a_fit():
     assert model.quick_persistence(X) == pytest.approx(model.fit(X).persistence_, abs=0.05)
     assert model.quick_persistence(np.random.default_rng(0).normal(size=(800, 40))) == 0
     assert model.quick_persistence(np.zeros((5, 3))) == 0
+    assert model.quick_persistence(X, RowDistances(X)) == pytest.approx(model.quick_persistence(X), abs=1e-9)
 
 
 @pytest.mark.parametrize("noise", ["assign", "keep"])

@@ -16,7 +16,7 @@ from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
 from coterie.evaluate.belief import MixedColumns
 from coterie.pipeline.candidates import Candidate, MixedPoints, Task, different, propose
-from coterie.pipeline.judge.density_valleys import ENOUGH, ERROR, Valleys
+from coterie.pipeline.judge.density_valleys import ENOUGH, ERROR, Valleys, compact
 from coterie.pipeline.levels import levels_of
 from coterie.pipeline.reasons import CLOSE, Judged, explain, why_none, why_number
 from coterie.pipeline.recipe import make_estimator
@@ -191,7 +191,7 @@ def _are_any_apart(judged: Sequence[Judged], *, is_mixed: bool) -> bool:
 def _judged(task: Task, method: str) -> list[Judged]:
     found = []
     for parameters, labels in propose(method, task):
-        labels = _compact(labels)
+        labels = compact(np.asarray(labels)).astype(np.int32)
         k = int(labels.max()) + 1
         is_within = k <= max(task.most_share * len(labels), 2) and task.ks[0] <= k <= task.ks[-1]
         if k < 2 or not (is_within or task.request.is_settled):
@@ -205,12 +205,6 @@ def _judged(task: Task, method: str) -> list[Judged]:
         }
         found.append((Candidate(method, k, labels, scores, "", parameters, task.n_levels), separation))
     return found
-
-
-def _compact(labels: Labels) -> Labels:
-    """Return labels 0..k-1 without gaps; everything below 0 is noise."""
-    values, codes = np.unique(np.maximum(np.asarray(labels), -1), return_inverse=True)
-    return np.asarray(codes - int(values[0] < 0), dtype=np.int32)
 
 
 def _best_of_each_k(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from coterie._support import hooks
 from coterie._support.progress import Progress, ProgressOption, Tracker, track
+from coterie._support.threads import one_thread
 from coterie._support.typing import (
     CheckedRows,
     Distances,
@@ -236,7 +237,8 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     """Return the answer for prepared rows, in memory or in blocks."""
     compared = rows.compare_on(request)
     try:
-        choice = choose_method(compared, request, tracker)
+        with one_thread("blas"):
+            choice = choose_method(compared, request, tracker)
     except UnmetConstraints as error:
         raise rows.as_given(error, request, compared) from None
     fitted = rows.fit(choice.winner, compared, request, tracker)
@@ -401,7 +403,7 @@ def check_belief(
     budget, stable = request.budget, None
     n_before = len(request.methods_to_compare(is_mixed=mixed is not None))
     seed = request.seed
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), one_thread("blas"):
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
         if n_found > 1:
             tracker.report(n_before, stage="stability", total=n_before + STEPS_AFTER)

@@ -212,7 +212,7 @@ def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = No
     """
     valleys, splits = _search(points, request, mixed)
     ranks = [valleys.judge(labels).rank for labels in splits]
-    return max(ranks, default=float("nan")) + (_persistence(points, request) if mixed is None else 0.0)
+    return max(ranks, default=float("nan")) + (_persistence(valleys, request) if mixed is None else 0.0)
 
 
 def clearest_border(points: Data, request: FitRequest, mixed: MixedColumns | None = None) -> float:
@@ -247,15 +247,15 @@ def _search(
     return valleys, filter(_has_groups, splits)
 
 
-def _persistence(points: Data, request: FitRequest) -> float:
+def _persistence(valleys: Valleys, request: FitRequest) -> float:
     """Return the persistence of the best neighbour-graph communities; 0 if they were not looked for."""
-    n_rows, n_columns = points.shape
+    n_rows, n_columns = valleys.X.shape
     if n_columns < MANY_COLUMNS or n_rows < LEAST_LINKED or "embedding" not in request.methods_to_compare():
         return 0.0
     model = find_method("embedding").load()(
         metric=request.distance or "euclidean", random_state=request.seed, n_jobs=1
     )
-    return float(model.quick_persistence(points))
+    return float(model.quick_persistence(valleys.X, valleys.distances))
 
 
 def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy.sparse import issparse
@@ -65,11 +64,15 @@ def square_matrix(
     require_memory(given.n**2 * given.values.itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
     if isinstance(given, RowsInput):
         return distance_matrix(RowSets(given.values, None, by_differences(given)), threads=threads)
-    from scipy.spatial.distance import squareform
-
-    fill = partial(squareform, checks=False) if given.values.ndim == 1 else np.ndarray.copy
-    matrix: Distances = stoppable(fill, given.values)
+    matrix: Distances = stoppable(_unfold if given.values.ndim == 1 else np.ndarray.copy, given.values)
     return np.negative(matrix, out=matrix) if given.kind == "similarities" else matrix
+
+
+def _unfold(distances: Distances) -> Distances:
+    """Return the square of distances that are given once for each pair."""
+    from scipy.spatial.distance import squareform  # here: it takes long to import
+
+    return np.asarray(squareform(distances, checks=False))
 
 
 def is_worth_rounds(given: RowsInput) -> bool:

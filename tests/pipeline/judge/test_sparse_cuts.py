@@ -18,6 +18,11 @@ def near(X):
     return np.asarray(k_nearest(X, None, 10).index)
 
 
+def evidence(X, labels):
+    """Return the evidence of the border between groups 0 and 1."""
+    return evidence_of_cuts(X, labels, *PAIR, shares_of_cuts(labels, near(X), *PAIR, 2.0), 2.0)[0]
+
+
 def slabs(seed, gap, n=600):
     """Return a uniform square with an empty band across its middle, and its halves."""
     X = np.random.default_rng(seed).uniform(size=(n, 2))
@@ -41,7 +46,7 @@ def test_a_narrow_gap_is_seen_and_none_is_not(seed):
     """Law: a band of two spacings is evidence; a cut through one cloud has no evidence."""
     for gap, is_seen in ((0.0, False), (0.09, True)):
         X, half = slabs(seed, gap)
-        found = evidence_of_cuts(X, half, near(X), *PAIR, 2.0)[0]
+        found = evidence(X, half)
         assert bool(found > 1) is is_seen, found
         if not is_seen:
             assert found == 0
@@ -76,4 +81,4 @@ def test_a_small_group_says_nothing():
     """Law: the neighbours of a few rows are in other groups whatever divides them: no evidence."""
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(200, 2)), rng.normal(9, 0.1, (20, 2))]
-    assert evidence_of_cuts(X, np.repeat([0, 1], [200, 20]), near(X), *PAIR, 2.0)[0] == 0
+    assert evidence(X, np.repeat([0, 1], [200, 20])) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -74,7 +73,9 @@ def may_pass(error: BaseException) -> bool:
         return False
     if any(type(one).__name__ == "NoCredentialsError" for one in _chain(error)):
         return False
-    return isinstance(error, OSError | http.client.HTTPException) or _is_of_network(error)
+    from http.client import HTTPException  # here: it loads what encrypts, for local files too
+
+    return isinstance(error, OSError | HTTPException) or _is_of_network(error)
 
 
 def _is_of_network(error: BaseException) -> bool:

@@ -10,15 +10,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from coterie._support.leftovers import folder_prefix
 from coterie._support.stores.objects import ObjectStore
 from coterie._support.stores.retries import ask
 from coterie._support.stores.stamps import Stamp
 from coterie._support.stores.urls import local_path, scheme_of, shown, url_of
-from coterie._support.stores.web import WebStore
 from coterie.errors import FileProblem, InvalidFile, MissingFile
+
+if TYPE_CHECKING:
+    from coterie._support.stores.web import WebStore
 
 
 class Store(Protocol):
@@ -68,8 +70,14 @@ def store_of(where: str | os.PathLike[str]) -> tuple[WebStore | ObjectStore | No
     kind = "web" if scheme in ("http", "https") else scheme
     with _LOCK:
         if kind not in _STORES:
-            _STORES[kind] = WebStore() if kind == "web" else ObjectStore(scheme)
+            _STORES[kind] = _open_web() if kind == "web" else ObjectStore(scheme)
         return _STORES[kind], url
+
+
+def _open_web() -> WebStore:
+    from coterie._support.stores.web import WebStore  # here: local files need none of HTTP
+
+    return WebStore()
 
 
 def stamp_of(where: str | os.PathLike[str]) -> Stamp:

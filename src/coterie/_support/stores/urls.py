@@ -7,7 +7,6 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
-from urllib.request import url2pathname
 
 
 class Scheme(NamedTuple):
@@ -88,7 +87,11 @@ def local_path(where: str | os.PathLike[str]) -> str:
     url = url_of(where)
     if url is None:
         return os.fspath(where)
-    return url2pathname(url.removeprefix("file://")) if scheme_of(url) == "file" else url
+    if scheme_of(url) != "file":
+        return url
+    from urllib.request import url2pathname  # here: it loads all that speaks HTTP
+
+    return url2pathname(url.removeprefix("file://"))
 
 
 def absolute(path: str) -> str:

@@ -102,7 +102,7 @@ def evaluate(
     reading = options.reading(dates, sheet, table, query)
     if data is None:
         options.refuse_without_data(scale=scale, report=report, **reading)
-    scaled = check_scale(scale or AUTO)
+    located, scaled = check_places(places), check_scale(scale or AUTO)
     scaled = scaled if distance == AUTO else scale_for(scaled, distance)
     reports.check(report, opens=opens, force=force)
     chosen = verdict.measures_by_need(measure, given)
@@ -116,7 +116,7 @@ def evaluate(
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found, distance = verdict.read_judged(labelled, rows, pair, distance, places=places, **how)
+        found, distance = verdict.read_judged(labelled, rows, pair, distance, places=located, **how)
         wanted = chosen["data"], distance, scale_for(scale or AUTO, distance), policy
         parts.append(verdict.Quality.of(found, *wanted, shows_all=shows_all))
     if rows is not None and report is not None:

@@ -15,7 +15,6 @@ from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
 from coterie.data import AUTO, SCALINGS, LabelledData, LabelPair, Table, read_rows
-from coterie.data.geography.places import check_places
 from coterie.distance import Distance, find_distance
 from coterie.distance.mixed import columns_for, distance_of_levels
 from coterie.errors import InvalidParameter
@@ -202,7 +201,7 @@ def read_judged(
     **how: Unpack[LabelColumn],
 ) -> tuple[LabelledData, str]:
     """Return the rows that groups are judged by, and the distance: Gower's for "auto" of categories."""
-    read = partial(read_rows, labelled, rows, pair, places=check_places(places), **how)
+    read = partial(read_rows, labelled, rows, pair, places=places, **how)
     if distance == AUTO:
         found = read(associated=True, **columns_for(GOWER))
         if found.levels:

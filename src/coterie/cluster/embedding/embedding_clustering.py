@@ -56,7 +56,8 @@ from coterie.cluster.embedding.linked_labels import (
 from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
 from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
 from coterie.distance.catalogue import Metric
-from coterie.distance.neighbour_graphs import fuzzy_weights
+from coterie.distance.neighbour_graphs import fuzzy_weights, graph_weights
+from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidData, InvalidParameter
 
 CRUMBS = 0.1  # of the rows per cluster: smaller ones do not count where so many are asked for
@@ -338,21 +339,27 @@ class EmbeddingClustering(Clusterer):
             "_graph": graph,
         }
 
-    def quick_persistence(self, X: MatrixLike) -> float:
+    def quick_persistence(self, X: MatrixLike, distances: RowDistances | None = None) -> float:
         """Return about the `persistence_` of a fit, from one run of Leiden: sooner, less settled.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
+        distances : RowDistances, default=None
+            Their distances, by the same metric, where somebody has asked for all of them before.
         """
         data = self._check_rows(X)
         linked = rows_with_direction(data, self.metric)
         if len(linked) < 2:
             return 0.0
         rows: CheckedRows = data[linked]
-        seed = check_seed(self.random_state)
-        tree = _clearest(community_trees(self._link(rows), rows, self.metric, seed, runs=1))
+        if distances is None or distances.matrix is None or len(linked) < data.shape[0]:
+            links = self._link(rows)
+        else:
+            near = distances.k_nearest(min(self.n_neighbors, len(linked) - 1))
+            links = graph_weights(near, "fuzzy", resolve_threads(self.n_jobs))
+        tree = _clearest(community_trees(links, rows, self.metric, check_seed(self.random_state), runs=1))
         sizes = tree.layers()
         return tree.persistence_of(sizes[0]) if sizes else 0.0
 

@@ -20,6 +20,7 @@ from coterie.data.schema import FIRST_YEAR, LAST_YEAR
 from coterie.errors import InvalidParameter
 
 SAMPLE_BYTES = 1 << 18
+ENDING_BYTES = 1 << 16  # of a text that are looked at together for blank lines
 SAMPLE_LINES = 200
 LEAST_LINES = 3  # a header and two rows, however long they are
 LONGEST_SAMPLE = 1 << 25
@@ -430,7 +431,10 @@ def without_final_blank_lines(text: bytes, delimiter: str) -> tuple[bytes, int]:
     >>> without_final_blank_lines(b"1,2\n,\n\n \n", ",")
     (b'1,2\n,\n', 2)
     """
-    filled = len(text.rstrip(_blanks(delimiter) + b"\r\n"))
+    filled, blanks = len(text), _blanks(delimiter) + b"\r\n"
+    while filled and text[filled - 1] in blanks:
+        first = max(0, filled - ENDING_BYTES)
+        filled = first + len(text[first:filled].rstrip(blanks))
     end = text.find(b"\n", filled) + 1
     if end == 0:
         return text, 0

@@ -106,8 +106,7 @@ def _marks(text: bytes, dialect: Dialect, frame: PolarsFrame) -> dict[int, dict[
     """Return which marks other than empty cells the columns of numbers hold, by the place of the column."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     some = [at for at, one in enumerate(frame) if one.null_count() and one.dtype != polars.String]
-    found = [mark for mark in MISSING_MARKS if mark and mark.encode() in text]
-    if not some or not found:
+    if not some or not any(mark and mark.encode() in text for mark in MISSING_MARKS):  # each takes a search
         return {}
     _, rows = _rows(text, dialect)
     options = {**_options(dialect), "null_values": None}

@@ -20,8 +20,8 @@ from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_step
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
-from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse
-from coterie.pipeline.judge.tube_dimension import Extents
+from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse, shares_of_cuts
+from coterie.pipeline.judge.tube_dimension import Extents, KnownExtents
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
@@ -215,7 +215,7 @@ class Valleys:
         self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
         self._elongations: dict[bytes, float] = {}  # and the same groups
-        self._points = np.ascontiguousarray(X, dtype=np.float64)
+        self._known_extents = KnownExtents(X)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
@@ -232,14 +232,15 @@ class Valleys:
         n_near = self.neighbours.shape[1]
         pairs = np.c_[np.repeat(np.arange(n_rows), n_near), self.neighbours.ravel()]
         # the tree of the fewest neighbours joins groups that no neighbourhood joins
-        self._edges = np.concatenate([pairs, self.trees[0].edges])
-        self._lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
+        edges = np.concatenate([pairs, self.trees[0].edges])
+        self._ends = np.ascontiguousarray(edges.T)
+        lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
         shortest = rows.spanning_tree()
         self._joints, self._joint_lengths = shortest.edges, np.asarray(shortest.distance, dtype=np.float64)
         self._lines = Lines(X) if metric == "euclidean" else None
-        self._hills = Hills.of(self.trees, self._edges, self._lengths)
+        self._hills = Hills.of(self.trees, edges, lengths)
         dimension = float(np.median([tree.dimension for tree in self.trees]))
-        self._dimension = min(max(dimension, 2.0), float(self._points.shape[1]))
+        self._dimension = min(max(dimension, 2.0), float(self.X.shape[1]))
         self._weight_of_lines = float(
             np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
         )
@@ -260,7 +261,7 @@ class Valleys:
         # in few dimensions, where densities are told; around several dense groups the sparse rows are noise
         if k == 2 and self._lines is not None and not self._weight_of_lines:
             densities = (tree.log_density for tree in self.trees if tree.n_neighbors >= LEAST_NEIGHBOURS)
-            evidence = np.maximum(evidence, evidence_of_step(self._points, densities, filled))
+            evidence = np.maximum(evidence, evidence_of_step(self._known_extents.points, densities, filled))
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
         counted = np.where(evidence < 0, self._divided * evidence, np.minimum(evidence, ENOUGH))
@@ -276,10 +277,9 @@ class Valleys:
 
     def fill(self, labels: Labels) -> Labels:
         """Return the labels 0..k-1 with noise given to the group that it hangs on, nearest first."""
-        values, filled = np.unique(labels, return_inverse=True)
-        filled = filled - int(values[0] < 0)
-        if values[0] >= 0 or values[-1] < 0:
-            return np.asarray(np.maximum(filled, 0) if values[-1] < 0 else filled)
+        filled = compact(labels)
+        if filled.min() >= 0 or filled.max() < 0:
+            return np.maximum(filled, 0)
         edges = self.trees[0].edges
         while (filled < 0).any():
             given = filled[edges]
@@ -304,18 +304,20 @@ class Valleys:
 
     def _measure(self, labels: Labels, k: int) -> MeasuredBorders:
         """Return what is measured about the borders of a partition, whatever is made of it."""
-        sides = labels[self._edges]
-        crosses = sides[:, 0] != sides[:, 1]
-        sides = np.sort(sides[crosses], axis=1)
-        keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
+        one, other = labels[self._ends]
+        crosses = np.flatnonzero(one != other)
+        one, other = one[crosses], other[crosses]
+        of_edge = np.minimum(one, other) * k + np.maximum(one, other)
+        is_met = np.bincount(of_edge, minlength=k * k) > 0
+        keys, pair = np.flatnonzero(is_met), (np.cumsum(is_met) - 1)[of_edge]
         borders = Borders(
             keys // k,
             keys % k,
             np.bincount(labels, minlength=k),
-            Extents(self._points, labels, self._order),
+            Extents(self.X, labels, self._order, self._known_extents),
             None if self._lines is None else self._lines.of(labels, k),
         )
-        depths = self._hills.depths_between(labels, borders, np.flatnonzero(crosses), pair)
+        depths = self._hills.depths_between(labels, borders, crosses, pair)
         gaps = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
         return MeasuredBorders(
             borders, depths, gaps, self._extents(borders), self._are_mixed(labels, borders)
@@ -386,7 +388,8 @@ class Valleys:
         if self._lines is None or not trust.any():
             return found
         # the cheap questions first: shapes take long in many columns
-        few = may_be_sparse(labels, self.neighbours, borders.low, borders.high, self._dimension)
+        shares = shares_of_cuts(labels, self.neighbours, borders.low, borders.high, self._dimension)
+        few = may_be_sparse(labels, borders.low, borders.high, shares)
         asked = np.flatnonzero(few & (trust > 0))
         weights = np.array([trust[at] * borders.straightness(at) for at in asked.tolist()])
         asked, weights = asked[weights > 0], weights[weights > 0]
@@ -394,7 +397,7 @@ class Valleys:
             return found
         low, high = borders.low[asked], borders.high[asked]
         evidence = evidence_of_cuts(
-            self._points, labels, self.neighbours, low, high, self._dimension, self._elongations
+            self._known_extents.points, labels, low, high, shares[asked], self._dimension, self._elongations
         )
         evidence -= TAIL * np.log(len(self.X) / borders.n_rows[asked])
         asked, weights, evidence = asked[evidence > 0], weights[evidence > 0], evidence[evidence > 0]
@@ -493,11 +496,27 @@ def _likeness_to_tubes(extents: FloatArray) -> FloatArray:
     return np.asarray(np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0))
 
 
+def compact(labels: Labels) -> Labels:
+    """Return labels 0..k-1 without gaps, in the order of the given ones; everything below 0 is noise, -1.
+
+    Examples
+    --------
+    >>> compact(np.array([5, -1, 2, 5])).tolist()
+    [1, -1, 0, 1]
+    """
+    places = np.maximum(labels, -1) + 1  # NumPy's `unique` would sort them
+    is_used = np.bincount(places, minlength=1) > 0
+    is_used[0] = False
+    return np.asarray((np.cumsum(is_used) - 1)[places])
+
+
 def _partition_key(labels: Labels) -> bytes:
     """Return what partitions have in common that differ in the names of their groups only."""
-    values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    names = np.argsort(np.argsort(first))
-    names[values < 0] = -1
+    codes = compact(labels) + 1
+    firsts = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.intp)
+    firsts[codes[::-1]] = np.arange(len(codes), 0, -1)  # the last that is written is the first that has it
+    firsts[0] = 0
+    names = np.argsort(np.argsort(firsts))
     return names[codes].astype(np.int32).tobytes()
 
 

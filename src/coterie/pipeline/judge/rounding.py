@@ -9,6 +9,7 @@ from coterie._support.typing import Data, FloatArray
 FEW_ROWS = 10  # data of no more different rows than that are these rows, not rounded ones
 ATOM = 0.8  # a value that more of the rows have is no rounding
 LEAST_CATEGORIES = 3  # two columns of one category are a flag and its opposite
+COLUMNS_AT_ONCE = 64  # whose numbers stay in the cache
 WIDEST = 2.0  # standard deviations that a value may have been rounded from
 
 
@@ -31,8 +32,10 @@ def spread_rounded(X: Data, seed: int = 0) -> Data:
     for columns in categories:
         coded[columns] = True
         _spread_category(spread, columns, rng)
-    for at in np.flatnonzero(~coded):
-        spread[:, at] += widths[at] * (rng.random(len(X)) - 0.5)
+    plain = np.flatnonzero(~coded)
+    for first in range(0, len(plain), COLUMNS_AT_ONCE):
+        some = plain[first : first + COLUMNS_AT_ONCE]
+        spread[:, some] += (widths[some, None] * (rng.random((len(some), len(X))) - 0.5)).T
     return spread
 
 

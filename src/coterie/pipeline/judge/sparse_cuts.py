@@ -90,32 +90,30 @@ def _elongation(rows: FloatArray, m: int) -> float:
     return float(np.sqrt(spreads[0]) / np.exp(np.log(spreads).mean() / 2))
 
 
-def may_be_sparse(
-    labels: Labels, neighbours: Indices, low: Indices, high: Indices, dimension: float
-) -> npt.NDArray[np.bool_]:
-    """Return which pairs divide so few neighbours that it may be evidence, whatever their shape.
+def may_be_sparse(labels: Labels, low: Indices, high: Indices, shares: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which pairs divide so small a share of neighbours that it may be evidence, whatever their shape.
 
     Examples
     --------
-    >>> labels, near = np.repeat([0, 1], 30), np.arange(60)[:, None] ^ 1
-    >>> may_be_sparse(labels, near, np.array([0]), np.array([1]), 2.0)
+    >>> may_be_sparse(np.repeat([0, 1], 30), np.array([0]), np.array([1]), np.array([0.1]))
     array([ True])
     """
     sizes = np.bincount(labels)
-    is_large = np.minimum(sizes[low], sizes[high]) >= LEAST_ROWS
-    return np.asarray(is_large & (shares_of_cuts(labels, neighbours, low, high, dimension) < FEWEST))
+    return np.asarray((np.minimum(sizes[low], sizes[high]) >= LEAST_ROWS) & (shares < FEWEST))
 
 
 def evidence_of_cuts(
     X: FloatArray,
     labels: Labels,
-    neighbours: Indices,
     low: Indices,
     high: Indices,
+    shares: FloatArray,
     dimension: float,
     known: dict[bytes, float] | None = None,
 ) -> FloatArray:
     """Return by how much fewer neighbours are divided than any cut of one cloud divides; at most 0: no fewer.
+
+    `shares` are those of `shares_of_cuts` for the pairs.
 
     Examples
     --------
@@ -124,17 +122,18 @@ def evidence_of_cuts(
     >>> X = rng.uniform(size=(400, 2))
     >>> half = (X[:, 0] > 0.5).astype(int)
     >>> one, other = np.array([0]), np.array([1])
-    >>> evidence_of_cuts(X, half, k_nearest(X, None, 10).index, one, other, 2.0)
+    >>> shares = shares_of_cuts(half, k_nearest(X, None, 10).index, one, other, 2.0)
+    >>> evidence_of_cuts(X, half, one, other, shares, 2.0)
     array([0.])
     >>> X[half == 1, 0] += 0.1
-    >>> bool(evidence_of_cuts(X, half, k_nearest(X, None, 10).index, one, other, 2.0)[0] > 1)
+    >>> shares = shares_of_cuts(half, k_nearest(X, None, 10).index, one, other, 2.0)
+    >>> bool(evidence_of_cuts(X, half, one, other, shares, 2.0)[0] > 1)
     True
     """
     found = np.zeros(len(low))
-    asked = np.flatnonzero(may_be_sparse(labels, neighbours, low, high, dimension))
+    asked = np.flatnonzero(may_be_sparse(labels, low, high, shares))
     if asked.size:
         m = min(X.shape[1], int(np.ceil(dimension)))
-        shares = shares_of_cuts(labels, neighbours, low[asked], high[asked], dimension)
-        shares *= elongations(X, labels, low[asked], high[asked], m, known)
-        found[asked] = np.maximum(PER_FOLD * np.log(FEWEST / shares), 0.0)
+        lengthened = shares[asked] * elongations(X, labels, low[asked], high[asked], m, known)
+        found[asked] = np.maximum(PER_FOLD * np.log(FEWEST / lengthened), 0.0)
     return found

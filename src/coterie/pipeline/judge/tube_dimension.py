@@ -6,10 +6,34 @@ a round cloud does. Two tubes side by side do not count as one: a third of their
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TypeAlias
+
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import Data, FloatArray, Indices, Labels
+
+Measure: TypeAlias = Callable[[FloatArray, Indices, Indices, Indices], FloatArray]
+OfPairs: TypeAlias = dict[tuple[bytes, bytes], float]
+
+
+@dataclass(eq=False)
+class KnownExtents:
+    """What was found for pairs of groups of some rows: partitions of one tree have most of them in common."""
+
+    X: Data
+    joint: OfPairs = field(default_factory=dict)
+    at_border: OfPairs = field(default_factory=dict)
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """The rows in float64; not made where nothing is asked, which is often so in many columns."""
+        return np.ascontiguousarray(self.X, dtype=np.float64)
 
 
 class Extents:
@@ -18,11 +42,13 @@ class Extents:
     Parameters
     ----------
     X : array of shape (n, d)
-        Rows, in float64.
+        Rows.
     labels : array of shape (n,)
         Their groups, 0..k-1.
     order : array of shape (n,)
         The rows in random order: a few of them stand for all.
+    known : KnownExtents, default=None
+        Keeps what was found about these rows.
 
     Examples
     --------
@@ -36,10 +62,16 @@ class Extents:
     2
     """
 
-    def __init__(self, X: FloatArray, labels: Labels, order: Indices) -> None:
-        self._X = np.ascontiguousarray(X, dtype=np.float64)
+    def __init__(
+        self,
+        X: Data,
+        labels: Labels,
+        order: Indices,
+        known: KnownExtents | None = None,
+    ) -> None:
         self._members = order[np.argsort(labels[order], kind="stable")]
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+        self._known = known or KnownExtents(X)
 
     def of(self, low: Indices, high: Indices) -> FloatArray:
         """Return in how many directions the two groups of each pair extend together.
@@ -47,11 +79,30 @@ class Extents:
         A third of the rows of both is that much further away than half as many, from where they extend
         further: next to a large tube a small group may lie alongside.
         """
-        return np.asarray(_core.joint_extents(self._X, self._members, self._starts, np.c_[low, high]))
+        return self._asked(_core.joint_extents, self._known.joint, low, high)
 
     def at_border(self, low: Indices, high: Indices) -> FloatArray:
         """Return in how many directions the groups extend at their border: one where they meet end to end.
 
         The rows next to the border spread as far as the groups do, but for the direction across it.
         """
-        return np.asarray(_core.border_extents(self._X, self._members, self._starts, np.c_[low, high]))
+        return self._asked(_core.border_extents, self._known.at_border, low, high)
+
+    def _asked(self, measure: Measure, known: OfPairs, low: Indices, high: Indices) -> FloatArray:
+        """Return what is measured about each pair, once for the same two groups."""
+        names = self._names
+        pairs = [(names[one], names[other]) for one, other in zip(low, high, strict=True)]
+        new = [at for at, pair in enumerate(pairs) if pair not in known]
+        if new:
+            found = measure(self._known.points, self._members, self._starts, np.c_[low, high][new])
+            known.update(zip((pairs[at] for at in new), found.tolist(), strict=True))
+        return np.array([known[pair] for pair in pairs])
+
+    @cached_property
+    def _names(self) -> list[bytes]:
+        """What stands for the rows of each group, whatever partition it is found in."""
+        bounds = self._starts.tolist()
+        return [
+            blake2b(self._members[first:end].tobytes(), digest_size=16).digest()
+            for first, end in pairwise(bounds)
+        ]
