@@ -287,7 +287,7 @@ def test_every_random_state_starts(random_state, init):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_whitened_starts_find_groups_that_are_long_in_one_direction(seed):
-    """Law: however far groups extend in a common direction, and however the rows are sheared, they are found."""
+    """Law: however far groups extend in a common direction, and however rows are sheared, they are found."""
     random = np.random.default_rng(seed)
     y = np.repeat([0, 1, 2], 80)
     X = np.array([[0, 0, 0], [7, 0, 0], [0, 7, 0]])[y] + random.normal(size=(240, 3)) * [1, 1, 60]
