@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.line_null [SECONDS]``: clouds without clusters are cut in two by k-means, Ward's method
 and a mixture; printed is, by kind of cloud, rows and columns, the depth that 95 % of the valleys between the
-halves stay below, for each window, and -log p that 95 % of the gaps stay below.
+halves stay below, for each window, and the logarithm of the distance, in spreads, that 95 % stay below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from coterie.cluster import AgglomerativeClustering, GaussianMixture, KMeans
-from coterie.pipeline.judge.discriminant_valleys import BARS, Lines, gap_between, valleys_between
+from coterie.pipeline.judge.discriminant_valleys import BARS, Lines, distance_between, valleys_between
 
 KINDS = ("box", "gauss", "t", "sheared")
 SIZES = (25, 60, 200, 800)
@@ -59,16 +59,16 @@ def main(seconds: float) -> None:
                     for who, labels in cuts(X).items():
                         pair = Lines(X).of(labels, 2).on_lines(0, 1)
                         if pair is not None:
-                            found[kind, who, n, d].append((valleys_between(*pair), gap_between(*pair)))
+                            found[kind, who, n, d].append((valleys_between(*pair), distance_between(*pair)))
     print(
         f"{'cloud':10}{'cut by':10}{'rows':>6}{'columns':>9}{'draws':>7}"
         + "".join(f"{f'1/{w}':>8}" for w in BARS)
-        + f"{'gap':>8}"
+        + f"{'apart':>8}"
     )
     for (kind, who, n, d), drawn in sorted(found.items()):
         if len(drawn) >= LEAST_DRAWS:
             tails = [[depths[w] for depths, _ in drawn if w in depths] for w in BARS]
-            tails.append([gap for _, gap in drawn])
+            tails.append([distance for _, distance in drawn])
             cells = "".join(f"{np.quantile(tail, 0.95):>8.2f}" if tail else f"{'':>8}" for tail in tails)
             print(f"{kind:10}{who:10}{n:>6}{d:>9}{len(drawn):>7}{cells}")
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture as Theirs
 from threadpoolctl import threadpool_limits
 
@@ -277,8 +278,20 @@ def test_progress_and_verbose_hear_every_iteration(capsys):
 
 
 @pytest.mark.parametrize("random_state", [2**40, np.random.default_rng(0), np.random.RandomState(0), None])
-@pytest.mark.parametrize("init", ["kmeans", "k-means++", "random", "random_from_data"])
+@pytest.mark.parametrize("init", ["kmeans", "whitened", "k-means++", "random", "random_from_data"])
 def test_every_random_state_starts(random_state, init):
     """Law: every random_state of scikit-learn, large numbers and generators start a fit."""
     model = GaussianMixture(2, init_params=init, random_state=random_state, n_init=2, max_iter=500).fit(IRIS)
     assert model.converged_
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whitened_starts_find_groups_that_are_long_in_one_direction(seed):
+    """Law: however far groups extend in a common direction, and however rows are sheared, they are found."""
+    random = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], 80)
+    X = np.array([[0, 0, 0], [7, 0, 0], [0, 7, 0]])[y] + random.normal(size=(240, 3)) * [1, 1, 60]
+    sheared = X @ random.normal(size=(3, 3))
+    for rows in (X, sheared):
+        model = GaussianMixture(3, covariance_type="tied", init_params="whitened", random_state=0).fit(rows)
+        assert adjusted_rand_score(y, model.labels_) > 0.95

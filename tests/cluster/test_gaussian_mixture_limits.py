@@ -17,7 +17,7 @@ from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 RANDOM = np.random.default_rng(2)
 CLOUDS = RANDOM.normal(size=(150, 3)) + 5 * np.eye(3)[np.arange(150) % 3]
-INITS = ("kmeans", "k-means++", "random", "random_from_data")
+INITS = ("kmeans", "whitened", "k-means++", "random", "random_from_data")
 
 
 @settings(max_examples=50, deadline=None)

@@ -12,13 +12,13 @@ N_DRAWS = 3
 LEAST = {
     "trajectories": 0.4,
     "rings": 0.6,
-    "few rows": 0.75,
+    "few rows": 0.8,
     "lines": 0.7,
     "spirals": 0.6,
     "overlapping ellipses": 0.6,
     "noisy": 0.75,
     "touching clouds": 0.75,
-    "dominant direction": 0.3,
+    "dominant direction": 0.8,
     "crossing lines": 0.0,  # "no groups": one shape, which no valley divides
 }
 

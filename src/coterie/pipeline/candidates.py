@@ -243,19 +243,24 @@ def _kmeans(task: Task) -> Iterator[Proposal]:
 def _mixture(task: Task) -> Iterator[Proposal]:
     n_rows, n_columns = task.rows.shape
     ridge = RIDGE * float(np.mean(task.rows.var(axis=0, dtype=np.float64))) or RIDGE
+    of_covariance = n_columns * (n_columns + 1) / 2
     for k in task.ks:
-        full = n_rows > ROWS_PER_PARAMETER * k * n_columns * (n_columns + 1) / 2
-        family = "full" if full else "diag"
-        parameters = {
-            "n_components": k,
-            "covariance_type": family,
-            "reg_covar": ridge,
-            "random_state": task.seed,
-        }
-        if full or n_rows > ROWS_PER_PARAMETER * k * n_columns:
-            model = find_method("mixture").load()(**parameters)
-            with suppress(ValueError):  # a component on equal rows has no covariance
-                yield parameters, model.fit(task.rows).labels_
+        full = n_rows > ROWS_PER_PARAMETER * k * of_covariance
+        families = {"full" if full else "diag": k * (of_covariance if full else n_columns)}
+        if n_columns > 1:  # groups long in one direction are long in it together, however far
+            families["tied"] = of_covariance
+        for family, n_numbers in families.items():
+            parameters = {
+                "n_components": k,
+                "covariance_type": family,
+                "init_params": "whitened" if family == "tied" else "kmeans",
+                "reg_covar": ridge,
+                "random_state": task.seed,
+            }
+            if n_rows > ROWS_PER_PARAMETER * n_numbers:
+                model = find_method("mixture").load()(**parameters)
+                with suppress(ValueError):  # a component on equal rows has no covariance
+                    yield parameters, model.fit(task.rows).labels_
 
 
 def _agglomerative(task: Task) -> Iterator[Proposal]:

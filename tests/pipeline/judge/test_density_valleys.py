@@ -26,6 +26,17 @@ def test_the_right_partition_beats_finer_and_coarser_ones():
     assert finer.evidence[0] < 0 < coarser.evidence[0]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_dividing_a_group_takes_nothing_from_the_border_around_it(seed):
+    """Law: a significant border within one of two groups adds its evidence, however few rows it leaves."""
+    y = np.repeat([0, 1, 2], [60, 12, 12])
+    X = np.array([[0, 0], [9, 0], [9, 7]])[y] + np.random.default_rng(seed).normal(size=(84, 2))
+    valleys = Valleys(X)
+    finer, coarser = valleys.judge(y), valleys.judge(np.minimum(y, 1))
+    assert finer.evidence.min() > 0
+    assert finer.score >= coarser.score + min(finer.evidence.min(), ENOUGH) - 1e-9
+
+
 @pytest.mark.parametrize("n_columns", [2, 8])
 def test_what_was_judged_before_changes_nothing(n_columns):
     """Law: partitions of one tree share groups; each is judged as if it were the only one, in any order."""

@@ -14,7 +14,7 @@ from coterie.pipeline.judge.discriminant_valleys import (
     MOST_DIMENSIONS,
     NOTHING,
     Lines,
-    gap_between,
+    distance_between,
     negentropy_of,
     valleys_between,
 )
@@ -50,7 +50,7 @@ def test_halves_of_one_cloud_are_not_apart(kind, d):
 
 
 @pytest.mark.parametrize(("n", "d", "distance"), [(10, 2, 9.0), (10, 300, 15.0), (16, 5, 8.0)])
-def test_a_gap_between_few_rows_counts(n, d, distance):
+def test_the_distance_between_few_rows_counts(n, d, distance):
     """Law: groups of few rows that are far apart have evidence, though no window of the density is filled."""
     found = []
     for seed in range(10):
@@ -62,7 +62,7 @@ def test_a_gap_between_few_rows_counts(n, d, distance):
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "exponential", "standard_cauchy"])
 @pytest.mark.parametrize(("n", "d"), [(20, 2), (30, 10), (40, 200)])
-def test_halves_of_a_cloud_of_few_rows_leave_no_gap(kind, n, d):
+def test_halves_of_a_cloud_of_few_rows_are_not_far_apart(kind, n, d):
     """Law: the best halves of one cloud of few rows have no evidence, in nearly all clouds."""
     found = []
     for seed in range(20):
@@ -81,10 +81,10 @@ def _evidence_of_cut(X, labels):
     return Lines(X).of(labels, 2).evidence(0, 1) - PLACES * np.log(larger / smaller)
 
 
-def test_copies_in_two_places_are_no_gap():
-    """Edge: rows that are all equal within both groups tell no mean spacing."""
+def test_copies_in_two_places_are_not_far_apart():
+    """Edge: rows that are all equal within both groups tell no spread."""
     one = np.zeros((1, 10))
-    assert gap_between(one, one + 1) == 0
+    assert distance_between(one, one + 1) == NOTHING
 
 
 def test_unit_and_direction_do_not_matter():

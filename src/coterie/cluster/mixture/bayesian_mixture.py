@@ -88,9 +88,10 @@ class BayesianGaussianMixture(MixtureClusterer):
         Added to the variances of the rows of a component.
     n_init : int, default=1
         How many starts; the run of the largest lower bound is kept.
-    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
-        First assignment: the groups of k-means, one row per component by k-means++ or at random, or random
-        shares.
+    init_params : {"kmeans", "whitened", "k-means++", "random", "random_from_data"}, default="kmeans"
+        First assignment: the groups of k-means; those of k-means after the rows are stretched so that near
+        ones differ by as much in every direction (Art, Gnanadesikan and Kettenring 1982); one row per
+        component by k-means++ or at random; or random shares.
     weight_concentration_prior_type : {"dirichlet_process", "dirichlet_distribution"}
         Prior of the weights; "dirichlet_process" by default: earlier components take more, later ones less.
     weight_concentration_prior : float, default=None

@@ -80,9 +80,10 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         Added to the variances. With 0, components without extent are refused.
     n_init : int, default=1
         How many starts; the run of largest likelihood is kept.
-    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
-        First assignment: the groups of k-means, one row per component by k-means++ or at random, or random
-        shares.
+    init_params : {"kmeans", "whitened", "k-means++", "random", "random_from_data"}, default="kmeans"
+        First assignment: the groups of k-means; those of k-means after the rows are stretched so that near
+        ones differ by as much in every direction (Art, Gnanadesikan and Kettenring 1982); one row per
+        component by k-means++ or at random; or random shares.
     weights_init, means_init, precisions_init : arrays, default=None
         First parameters, instead of those of the first assignment.
     warm_start : bool, default=False

@@ -10,16 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support import scikit_learn
-from coterie._support.linear_algebra import is_positive_definite
+from coterie._support.linear_algebra import FLAT, is_positive_definite, symmetric_axes
 from coterie._support.typing import CheckedRows, Data, FloatArray, Indices, Labels, RandomState, Weights
 from coterie._support.validation import check_seed
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.mixture.families import Family
 from coterie.cluster.mixture.parameters import LEAST_WEIGHT, Parameters, Statistics, factors_of_precisions
+from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 
 LEGACY_SEEDS = 2**32  # what NumPy's older generator takes as a seed
+NEAR = 5  # neighbours of a row that lie in its own group, as a rule
+ROUNDS = 3  # of neighbours, each found in the metric of those before
+MOST_ROWS = 500  # whose neighbours tell the metric
+STARTS_OF_WHITENED = 10  # of k-means
 
 
 def check_weights(weights: Weights | None, n_components: int) -> FloatArray:
@@ -160,6 +165,11 @@ class StartRows:
     n_components: int
     family: Family
 
+    @property
+    def heavy(self) -> Indices:
+        """The rows that count."""
+        return np.arange(len(self.X)) if self.weights is None else np.flatnonzero(self.weights)
+
     def of_labels(self, labels: Labels) -> Statistics:
         """Return the statistics of an assignment; a component without rows gets those of all rows."""
         members = [np.flatnonzero(labels == k) for k in range(self.n_components)]
@@ -203,14 +213,55 @@ def _by_kmeans(rows: StartRows, draws: Draws) -> Statistics:
     return rows.of_labels(model.fit(rows.X, sample_weight=rows.weights).labels_)
 
 
+def _by_whitened_kmeans(rows: StartRows, draws: Draws) -> Statistics:
+    seed = draws.seed()
+    some = np.random.default_rng(seed).permutation(rows.heavy)[:MOST_ROWS]
+    X = whitened_rows(np.asarray(rows.X, dtype=np.float64), some)
+    model = KMeans(rows.n_components, n_init=STARTS_OF_WHITENED, random_state=seed)
+    return rows.of_labels(model.fit(X, sample_weight=rows.weights).labels_)
+
+
+def whitened_rows(X: FloatArray, some: Indices) -> FloatArray:
+    """Return rows stretched and sheared so that near rows differ by as much in every direction.
+
+    Near rows are of one group, so that the spread of their differences is that within groups (`art-1982` of
+    the references): a direction in which all groups are long is shortened. Which rows are near is asked in
+    the metric found so far, at first that of all rows.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Rows.
+    some : array of int
+        Those whose neighbours are asked.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(0, [50, 1], (90, 2)), rng.normal(0, [50, 1], (90, 2)) + [0, 9]]
+    >>> along, across = whitened_rows(X, np.arange(180)).std(axis=0)
+    >>> bool(across > 2 * along)
+    True
+    """
+    rows = X - X[some].mean(axis=0)
+    differences = rows[some]
+    for _ in range(1 + ROUNDS if len(some) > 1 else 0):
+        squares, axes = symmetric_axes(differences.T @ differences)
+        least = FLAT * squares[-1] if squares[-1] > 0 else 1.0
+        rows = rows @ (axes * np.sqrt(len(differences) / np.maximum(squares, least)) @ axes.T)
+        own = np.ascontiguousarray(rows[some])
+        near = k_nearest(own, None, min(NEAR, len(own) - 1)).index
+        differences = (own[:, None] - own[near]).reshape(-1, X.shape[1])
+    return np.ascontiguousarray(rows)
+
+
 def _by_random_shares(rows: StartRows, draws: Draws) -> Statistics:
     shares = draws.numpy.uniform(size=(len(rows.X), rows.n_components))
     return rows.of_shares(shares / shares.sum(axis=1, keepdims=True))
 
 
 def _by_random_rows(rows: StartRows, draws: Draws) -> Statistics:
-    heavy = np.arange(len(rows.X)) if rows.weights is None else np.flatnonzero(rows.weights)
-    k = rows.n_components
+    heavy, k = rows.heavy, rows.n_components
     return rows.of_picks(draws.numpy.choice(heavy, size=k, replace=len(heavy) < k))
 
 
@@ -221,6 +272,7 @@ def _by_plusplus(rows: StartRows, draws: Draws) -> Statistics:
 
 STARTS: dict[str, Callable[[StartRows, Draws], Statistics]] = {
     "kmeans": _by_kmeans,
+    "whitened": _by_whitened_kmeans,
     "k-means++": _by_plusplus,
     "random": _by_random_shares,
     "random_from_data": _by_random_rows,

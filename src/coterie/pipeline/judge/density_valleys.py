@@ -254,18 +254,43 @@ class Valleys:
 
     def _judge(self, labels: Labels) -> Separation:
         filled = self.fill(labels)
-        k = int(filled.max(initial=-1)) + 1
-        if k < 2:
+        if filled.max(initial=-1) < 1:
             return NOTHING_APART
-        evidence = self._weakest_borders(filled, k)
+        evidence = self._nested_evidence(filled)
+        near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
+        crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
+        return Separation(self._score(evidence), evidence, float(crossing.mean()))
+
+    def _score(self, evidence: FloatArray) -> float:
+        return float(np.where(evidence < 0, self._divided * evidence, np.minimum(evidence, ENOUGH)).sum())
+
+    def _nested_evidence(self, labels: Labels) -> FloatArray:
+        """Return the evidence of the k - 1 borders of a partition, or of a tree of groups that it ends.
+
+        Dividing a group further takes no evidence from the border around it, which fewer rows would show.
+        """
+        divided: list[float] = []
+        coarser, joined = self._evidence(labels)
+        evidence = coarser
+        while len(coarser) > 1 and coarser.min() > 0 and self._score(evidence) < ENOUGH * len(evidence):
+            divided.append(float(coarser.min()))
+            coarser, joined = self._evidence(joined)
+            nested = np.sort(np.concatenate([divided, coarser]))
+            if self._score(nested) <= self._score(evidence):
+                break
+            evidence = nested
+        return evidence
+
+    def _evidence(self, labels: Labels) -> tuple[FloatArray, Labels]:
+        """Return the evidence of the k - 1 borders, and labels with the two least divided joined."""
+        k = int(labels.max()) + 1
+        evidence, (one, other) = self._weakest_borders(labels, k)
         # in few dimensions, where densities are told; around several dense groups the sparse rows are noise
         if k == 2 and self._lines is not None and not self._weight_of_lines:
             densities = (tree.log_density for tree in self.trees if tree.n_neighbors >= LEAST_NEIGHBOURS)
-            evidence = np.maximum(evidence, evidence_of_step(self._known_extents.points, densities, filled))
-        near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
-        crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
-        counted = np.where(evidence < 0, self._divided * evidence, np.minimum(evidence, ENOUGH))
-        return Separation(float(counted.sum()), evidence, float(crossing.mean()))
+            evidence = np.maximum(evidence, evidence_of_step(self._known_extents.points, densities, labels))
+        joined = np.where(labels == other, one, labels)
+        return evidence, np.asarray(joined - (joined > other))
 
     def are_clouds(self, labels: Labels) -> bool:
         """Return whether every group is like a cloud: not bent, not hollow; noise is in none."""
@@ -289,8 +314,8 @@ class Valleys:
                     filled[one if filled[one] < 0 else other] = max(filled[one], filled[other])
         return np.asarray(filled)
 
-    def _weakest_borders(self, labels: Labels, k: int) -> FloatArray:
-        """Return the evidence of the k - 1 borders that hold the groups together, weakest first."""
+    def _weakest_borders(self, labels: Labels, k: int) -> tuple[FloatArray, tuple[int, int]]:
+        """Return the evidence of the k - 1 borders that hold groups together, and the weakest pair."""
         found = self._measure(labels, k)
         borders, depths, extents = found.borders, found.depths, found.extents
         across = np.maximum(found.gaps, self._of_cuts(labels, borders, extents))
@@ -405,8 +430,10 @@ class Valleys:
         found[asked[is_round]] += weights[is_round] * (evidence[is_round] - LEAST)
         return found
 
-    def _weakest(self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]) -> FloatArray:
-        """Return the evidence of the pairs that hold the groups together, weakest first.
+    def _weakest(
+        self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]
+    ) -> tuple[FloatArray, tuple[int, int]]:
+        """Return the evidence of the pairs that hold the groups together, and the weakest pair.
 
         Lines are asked where neighbourhoods leave doubt, and only of pairs whose groups nothing weaker joins:
         a pair waits with the least that it can have, and again with what it has.
@@ -418,6 +445,7 @@ class Valleys:
         least = np.where(trusts > 0, near + self._weight_of_lines * np.minimum(LEAST - near, 0.0), near)
         group = UnionFind(len(borders.sizes))
         found: list[float] = []
+        joined: list[tuple[int, int]] = []
         waiting = [
             (min(value, MIXED) if is_mixed else value, at, not trust)
             for at, (value, trust, is_mixed) in enumerate(zip(least.tolist(), trusts, mixed, strict=True))
@@ -431,10 +459,11 @@ class Valleys:
             if is_known:
                 group.join(low, high)
                 found.append(value)
+                joined.append((low, high))
             else:
                 value = self._along_line(borders, at, float(near[at]), float(trusts[at]))
                 heappush(waiting, (min(value, MIXED) if mixed[at] else value, at, True))
-        return np.array(found)
+        return np.array(found), joined[0]
 
     def _along_line(self, borders: Borders, at: int, near: float, trust: float) -> float:
         """Return the evidence where neighbourhoods leave doubt: of lines too, or alone in many dimensions."""

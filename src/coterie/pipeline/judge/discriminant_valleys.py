@@ -26,10 +26,9 @@ SPLITS = 4  # of the rows in halves: the mean over several depends less on one o
 # the window of the density holds the smaller group's rows over this number; the depth that one cloud rarely
 # exceeds: benchmarks/line_null.py
 BARS = {2: 2.4, 4: 2.9, 8: 3.4}
-BAR_OF_GAP = 1.2  # -log p of a gap that one cloud rarely exceeds
-SCALE_OF_GAP = 0.3  # evidence for each more of it
-MOST_ROWS_OF_GAP = 200  # of two groups: few rows hardly fill a window, but leave a gap
-LEAST_SPACINGS = 2  # on each side of a gap, which tell how wide a usual one is
+BAR_OF_DISTANCE = 1.4  # logarithm of a distance in spreads that one cloud rarely exceeds
+SCALE_OF_DISTANCE = 4.0  # evidence for each more of it
+MOST_ROWS_OF_DISTANCE = 200  # of two groups: few rows hardly fill a window, but tell how far they spread
 LEAST_ROWS = 8  # of the smaller group
 LEAST_WINDOW = 3
 MOST_DIMENSIONS = 50  # of more columns, the leading principal components
@@ -73,7 +72,7 @@ class Lines:
         # partitions of one tree have most groups in common: what is known of a group is kept by its rows
         self.sums = RecentSums()
         self.straight: dict[bytes, float] = {}
-        self.measured: dict[tuple[bytes, bytes], tuple[dict[int, float], float | None]] = {}
+        self.measured: dict[tuple[bytes, bytes], tuple[dict[int, float], float]] = {}
 
     def of(self, labels: Labels, k: int) -> LinesOfGroups:
         """Return the lines of one partition, of labels 0..k-1."""
@@ -143,17 +142,17 @@ class LinesOfGroups:
         known, names = self._lines.measured, (self._name(low), self._name(high))
         if names not in known:
             known[names] = self._measure(low, high)
-        depths, gap = known[names]
+        depths, distance = known[names]
         valley = max((depth - BARS[parts] for parts, depth in depths.items()), default=NOTHING)
-        return valley if gap is None else max(valley, SCALE_OF_GAP * (gap - BAR_OF_GAP))
+        return max(valley, SCALE_OF_DISTANCE * (distance - BAR_OF_DISTANCE), NOTHING)
 
-    def _measure(self, low: int, high: int) -> tuple[dict[int, float], float | None]:
-        """Return the depths of the valley between two groups and, of few rows, how unlikely the gap is."""
+    def _measure(self, low: int, high: int) -> tuple[dict[int, float], float]:
+        """Return the depths of the valley between two groups and, of few rows, how far apart they are."""
         pair = self.on_lines(low, high)
         if pair is None:
-            return {}, None
-        is_few = sum(group.shape[1] for group in pair) <= MOST_ROWS_OF_GAP
-        return valleys_between(*pair), gap_between(*pair) if is_few else None
+            return {}, NOTHING
+        is_few = sum(group.shape[1] for group in pair) <= MOST_ROWS_OF_DISTANCE
+        return valleys_between(*pair), distance_between(*pair) if is_few else NOTHING
 
     def on_lines(self, low: int, high: int) -> tuple[FloatArray, FloatArray] | None:
         """Return where the rows of two groups are on the line of each split; None: there are too few rows."""
@@ -197,36 +196,23 @@ def valleys_between(one: FloatArray, other: FloatArray) -> dict[int, float]:
     return dict(zip(widths, depths.tolist(), strict=True))
 
 
-def gap_between(one: FloatArray, other: FloatArray) -> float:
-    """Return -log p of the widest gap between the medians of two groups on lines, mean of the lines.
+def distance_between(one: FloatArray, other: FloatArray) -> float:
+    """Return the logarithm of how far two groups are apart in units of the larger spread, mean of the lines.
 
-    In one cloud the rows between the medians are about as dense next to the gap as in it, and the gap is
-    one of as many exponential spacings as there are rows. Each side of the gap tells the mean spacing, and
-    the larger p counts, so that a density that falls from one group to the other shows no gap.
+    The halves of a box are 3.5 standard deviations of one of them apart, those of a normal cloud 2.7: the
+    sharper one cloud ends, the further, and nothing ends more sharply than a box.
 
     Examples
     --------
     >>> one = np.linspace(0, 1, 12)[None]
-    >>> gap_between(one, one + 0.9) < BAR_OF_GAP < gap_between(one, one + 3)
+    >>> distance_between(one, one + 1) < BAR_OF_DISTANCE < distance_between(one, one + 2)
     True
     """
-    return float(np.mean([_gap_on_line(*line) for line in zip(*_between_medians(one, other), strict=True)]))
-
-
-def _gap_on_line(along: Doubles, first: float, last: float) -> float:
-    low, high = np.searchsorted(along, first, "right"), np.searchsorted(along, last)
-    places = np.concatenate([[first], along[low:high], [last]])
-    spacings = np.diff(places)
-    at = int(spacings.argmax())
-    widths = float(places[at] - first), float(last - places[at + 1])  # the same for a line turned round
-    counts = at, len(spacings) - at - 1
-    if min(counts) < LEAST_SPACINGS or not any(widths):
-        return 0.0
-    # the chance that an exponential spacing is as wide, where so many others tell their mean
-    chances = [
-        -count * np.log1p(spacings[at] / width) for count, width in zip(counts, widths, strict=True) if width
-    ]
-    return float(-np.log(len(along)) - max(chances))
+    spread = np.maximum(one.std(axis=1, ddof=1), other.std(axis=1, ddof=1))
+    apart = np.abs(one.mean(axis=1) - other.mean(axis=1))
+    if not (spread > NO_SPREAD * apart).all():
+        return NOTHING
+    return float(np.mean(np.log(np.maximum(apart / spread, NO_SPREAD))))
 
 
 def _between_medians(one: FloatArray, other: FloatArray) -> tuple[Doubles, Doubles, Doubles]:
