@@ -14,11 +14,13 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import Data, FloatArray, Indices, Labels
+from coterie._support.typing import Data, Doubles, FloatArray, Indices, Labels
 
-Measure: TypeAlias = Callable[[FloatArray, Indices, Indices, Indices], FloatArray]
+Wholes: TypeAlias = npt.NDArray[np.int64]
+Measure: TypeAlias = Callable[[Doubles, Wholes, Wholes, Wholes], Doubles]
 OfPairs: TypeAlias = dict[tuple[bytes, bytes], float]
 
 
@@ -31,7 +33,7 @@ class KnownExtents:
     at_border: OfPairs = field(default_factory=dict)
 
     @cached_property
-    def points(self) -> FloatArray:
+    def points(self) -> Doubles:
         """The rows in float64; not made where nothing is asked, which is often so in many columns."""
         return np.ascontiguousarray(self.X, dtype=np.float64)
 
