@@ -8,8 +8,10 @@ import pytest
 
 import coterie
 from coterie.cli.app import run
+from coterie.cli.commands.compare import compare
 from coterie.cli.commands.fit import fit as fit_command
 from coterie.errors import InvalidParameter
+from coterie.pipeline import compare_methods
 from coterie.show.report.clusterings import python_lines, shell_line
 
 
@@ -82,10 +84,11 @@ OF_THE_SHELL = {
 PYTHON = {"data": "X", "seed": "random_state", "settings": "set", "sizes": "set"}  # other names in Python
 
 
-def test_python_takes_what_the_shell_takes():
-    """Law: what `coterie fit` can be told about data and methods, `coterie.fit` can be told too."""
-    asked = set(inspect.signature(fit_command).parameters) - OF_THE_SHELL
-    assert {PYTHON.get(name, name) for name in asked} <= set(inspect.signature(coterie.fit).parameters)
+@pytest.mark.parametrize(("command", "function"), [(fit_command, coterie.fit), (compare, compare_methods)])
+def test_python_takes_what_the_shell_takes(command, function):
+    """Law: what a command can be told about data and methods, the function can be told too."""
+    asked = set(inspect.signature(command).parameters) - OF_THE_SHELL
+    assert {PYTHON.get(name, name) for name in asked} <= set(inspect.signature(function).parameters)
 
 
 def test_text_is_read_alike_through_every_door(letters, capfd):
