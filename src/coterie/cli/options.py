@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 import typer
 
-from coterie._support.typing import Settings
 from coterie.cli import completion
 from coterie.cli.completion import offers, words
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
+
+if TYPE_CHECKING:  # it loads NumPy, which help does without
+    from coterie._support.typing import Settings
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
