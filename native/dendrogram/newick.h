@@ -10,7 +10,7 @@
 
 namespace coterie {
 
-// Thrown where text is no tree: what was expected, and at which byte.
+// Thrown where text is not a tree: what was expected, and at which byte.
 struct NewickProblem {
   std::string what;
   std::size_t position;

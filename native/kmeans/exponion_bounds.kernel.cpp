@@ -12,7 +12,7 @@ namespace {
 COTERIE_INLINE bool is_settled(const ClusterDrift& drift, float& upper, float& lower) {
   upper = (upper + drift.moved) * round_up;
   const float left = lower - drift.others, outside = drift.beyond - upper, fast = (drift.fast - upper) * round_down;
-  lower = (outside < left ? outside : left) * round_down;  // in this order: inf - inf is no bound
+  lower = (outside < left ? outside : left) * round_down;  // in this order: inf - inf is not a bound
   const float both = fast < lower ? fast : lower;
   if (upper > both && upper > drift.gap) return false;
   lower = both;

@@ -44,7 +44,7 @@ void drift_bounds(const HamerlyContext<T>& context, Range range, std::uint8_t* i
     const ClusterDrift& moves = drift[label[i]];
     const float now = (upper[i] + moves.moved) * round_up;
     const float left = lower[i] - moves.others, outside = moves.beyond - now;
-    const float bound = (outside < left ? outside : left) * round_down;  // in this order: inf - inf is no bound
+    const float bound = (outside < left ? outside : left) * round_down;  // in this order: inf - inf is not a bound
     const float safe = bound > moves.gap ? bound : moves.gap;
     upper[i] = now;
     is_failing[i] = now > safe ? 1 : 0;

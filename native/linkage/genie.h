@@ -14,7 +14,7 @@ struct GenieMerge {
 // Merges along the n - 1 edges of a spanning tree, (lower row, higher row) each, shortest first. The shortest edge that is left joins two
 // clusters next; while the Gini index of the sizes is above `gini_threshold`, the shortest one that touches a smallest cluster. Where
 // `counts` is given, a row with 0 counts for no size; it must be a leaf of the tree, and is merged before all others.
-// Throws std::invalid_argument when the edges are no tree of the rows.
+// Throws std::invalid_argument when the edges are not a tree of the rows.
 std::vector<GenieMerge> genie_merges(const std::int64_t* ends, std::int64_t n_rows, double gini_threshold, const std::uint8_t* counts);
 
 }  // namespace coterie

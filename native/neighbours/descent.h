@@ -28,7 +28,7 @@ class CodedMatrix {
   template <class T>
   CodedMatrix(const MatrixView<T>& X, const T* shift, const Coding& coding, int threads);
   CodedMatrix(const SparseView<float>& X, const Coding& coding);
-  // Places that are no rows, in the codes of some.
+  // Places that are not rows, in the codes of some.
   CodedMatrix(const std::vector<double>& values, std::int64_t cols, const CodedRows& like);
   // Some rows of others, or all in another order.
   CodedMatrix(const CodedRows& source, const std::vector<std::int32_t>& order, int threads);

@@ -88,7 +88,7 @@ class Best {
   std::vector<std::pair<double, std::int64_t>> list_;
 };
 
-// What is no number has no place in an order.
+// What is not a number has no place in an order.
 double number_or_0(double bound) { return std::isnan(bound) ? 0.0 : bound; }
 
 struct Candidate {

@@ -14,7 +14,7 @@ namespace coterie::COTERIE_ISA {
 COTERIE_INLINE double root_of(double x) { return __builtin_sqrt(x); }
 COTERIE_INLINE Vec<double> root_of(Vec<double> x) { return square_root<double>(x); }
 
-// Of one number or a vector, to the same bits. What is no squared chord (padding: infinity, NaN) stays as it is.
+// Of one number or a vector, to the same bits. What is not a squared chord (padding: infinity, NaN) stays as it is.
 template <class Value>
 COTERIE_INLINE Value arc_of(Value squared) {
   Value s = squared * 0.25;

@@ -1,4 +1,4 @@
-// Thrown where an answer would have to be read from distances that are no numbers: no index comes from a comparison that they spoil.
+// Thrown where an answer would have to be read from distances that are not numbers: no index comes from a comparison that they spoil.
 #pragma once
 
 #include <exception>

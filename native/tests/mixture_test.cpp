@@ -10,7 +10,7 @@
 namespace coterie {
 namespace {
 
-// A mixture over uniform rows, with factors that are no multiples of the identity.
+// A mixture over uniform rows, with factors that are not multiples of the identity.
 template <class T>
 struct Case {
   std::int64_t n, cols, k;

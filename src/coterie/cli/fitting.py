@@ -38,8 +38,6 @@ def found_in(
     request: FitRequest,
     files: Files,
     *,
-    header: bool | None,
-    encoding: str | None,
     scheduler: str | None,
     verbose: bool = False,
 ) -> Iterator[Clustering]:
@@ -54,16 +52,14 @@ def found_in(
     source: str | Table | SpooledRows = data
     if not in_blocks or is_database(data):
         with track(progress, f"reading {shown_name(data)}"):
-            how: Any = {"header": header, "encoding": encoding, **request.reading}
-            source = read_table_or_blocks(data, in_blocks=in_blocks, **how)
+            source = read_table_or_blocks(data, in_blocks=in_blocks, **request.reading)
         request = replace(request, reading=request.reading_of_rows)
     if not is_in_blocks(source) and not in_blocks:
         refuse_in_memory(verbose=verbose)
         yield run(source, request, progress, in_shell=True)
         return
     files.check_parts()
-    given = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
-    request = replace(request, reading=given)
+    request = replace(request, reading=reading_in_blocks(data, **request.reading))
     from coterie.scale.rows import run_in_blocks
 
     with _connected(scheduler, is_told=verbose), _told(verbose) as told:
@@ -122,16 +118,12 @@ def reading_in_blocks(data: object, **given: Any) -> ValuesByName:
     return named
 
 
-def read_rows(
-    data: str, request: FitRequest, *, header: bool | None, encoding: str | None
-) -> tuple[str | Table, FitRequest]:
+def read_rows(data: str, request: FitRequest) -> tuple[str | Table, FitRequest]:
     """Return a table, or where data lie that are read in blocks; and the request with how these are read."""
     if is_in_blocks(data):
-        how = reading_in_blocks(data, header=header, encoding=encoding, **request.reading)
-        return data, replace(request, reading=how)
+        return data, replace(request, reading=reading_in_blocks(data, **request.reading))
     with track(is_watched(), f"reading {shown_name(data)}"):
-        given: Any = {"header": header, "encoding": encoding, **request.reading}
-        return read_table(data, **given), replace(request, reading=request.reading_of_rows)
+        return read_table(data, **request.reading), replace(request, reading=request.reading_of_rows)
 
 
 def refuse_in_memory(**given: bool) -> None:

@@ -24,9 +24,6 @@ def find(
     is_graph: bool,
     is_directed: bool,
     report: Path | None,
-    *,
-    header: bool | None,
-    encoding: str | None,
 ) -> GraphClustering:
     """Return the communities of a file of edges, after writing the labels of the nodes."""
     if not is_graph:
@@ -37,7 +34,7 @@ def find(
             "-o FILE."
         )
     with track(is_watched(), f"reading {shown_name(data)}"):
-        table = read_table(data, header=header, encoding=encoding, **request.reading)
+        table = read_table(data, **request.reading)
     graph = graph_of(table, request, is_directed or dict(request.settings).get("directed"))
     found = fit_graph(graph, request, source=table.source, progress=is_watched())
     if report is not None:

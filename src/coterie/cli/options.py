@@ -20,7 +20,7 @@ LINKAGE = "average"  # of every tree that is drawn or cut
 # options that say which rows and columns are used, and how
 OF_ROWS = (
     *("distance", "scale", "columns", "drop", "keep", "missing"),
-    *("dates", "sheet", "table", "query", "places"),
+    *("dates", "sheet", "table", "query", "places", "header", "encoding"),
 )
 READING, TUNING, WRITING, LARGE = "Reading the data", "The method", "Writing files", "Large data"  # topics
 
@@ -152,7 +152,9 @@ def typed(arguments: Settings, *names: str) -> list[str]:
     found = []
     for name in names:
         value = arguments[name]
-        if value is not None and value != "auto" and value != []:
+        if isinstance(value, bool):
+            found.append(f"--{name}" if value else f"--no-{name}")
+        elif value is not None and value != "auto" and value != []:
             found += [f"--{name}", ",".join(value) if isinstance(value, list) else str(value)]
     return found
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
-from coterie._support.typing import ValuesByName
+from coterie._support.typing import Settings
 from coterie.cli.outputs import refuse_input
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import ImageSubject, PlotRequest, PlotSubject, by_numbers, read_image
@@ -55,13 +55,7 @@ def check_picture(
 
 
 def read_subject(
-    kind: PlotKind,
-    request: PlotRequest,
-    source: str | None,
-    data: str | None,
-    *,
-    header: bool | None,
-    encoding: str | None,
+    kind: PlotKind, request: PlotRequest, source: str | None, data: str | None
 ) -> PlotSubject | ImageSubject | None:
     """Read the table, the model and its rows, or the image; None for kinds that need nothing."""
     if kind.needs == "nothing":
@@ -77,7 +71,7 @@ def read_subject(
     if not is_model_file(source):
         if data is not None:
             raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
-        rows = read_or_sample(source, PLOT_ROWS, header=header, encoding=encoding, **request.fit.reading)
+        rows = read_or_sample(source, PLOT_ROWS, **request.fit.reading)
         takes = kind.takes_categories(request.fit)
         found = None
         if kind.needs == "groups" and request.is_open:
@@ -88,21 +82,20 @@ def read_subject(
     from coterie.persist import load
 
     if data is None:
-        refuse_of_rows({"header": header, "encoding": encoding, **request.fit.reading})
+        refuse_of_rows(request.fit.reading)
     model = load(source)
-    reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
+    reading: Any = request.fit.reading
     known = column_readings(model, dates=reading.get("dates"))
     table = None if data is None else read_or_sample(data, PLOT_ROWS, readings=known, **reading)
     takes = kind.takes_categories(request.fit)
     return PlotSubject(request, table=table, model=getattr(model, "groups", model), takes_categories=takes)
 
 
-def refuse_of_rows(how: ValuesByName) -> None:
+def refuse_of_rows(how: Settings) -> None:
     """Refuse what says how rows are read where there is a model and no rows."""
     for name, value in how.items():
-        if value is not None:
-            option = "no-header" if value is False else name
-            raise InvalidParameter(f"--{option} is for rows, and MODEL has none: give them with --data.")
+        option = "no-header" if value is False else name
+        raise InvalidParameter(f"--{option} is for rows, and MODEL has none: give them with --data.")
 
 
 def tell_left_out(kind: PlotKind, request: PlotRequest, table: Table) -> None:

@@ -31,15 +31,12 @@ def find(
     request: FitRequest,
     files: Files,
     report: Path | None,
-    *,
-    header: bool | None,
-    encoding: str | None,
 ) -> tuple[TextClustering, list[str], list[str] | None]:
     """Return the groups, the texts and what they are called, after writing labels, model and report."""
     if request.methods is not None:
         raise InvalidParameter("--text has a method of its own: leave --method out.")
     with track(is_watched(), f"reading {shown_name(data)}"):
-        table, texts = _read(data, column, request, header=header, encoding=encoding)
+        table, texts = _read(data, column, request)
     found = fit_texts(
         texts,
         k=_one_number(request),
@@ -70,12 +67,10 @@ def _one_number(request: FitRequest) -> int | None:
     return request.ks[0]
 
 
-def _read(
-    data: str, column: str, request: FitRequest, *, header: bool | None, encoding: str | None
-) -> tuple[Table, list[str]]:
+def _read(data: str, column: str, request: FitRequest) -> tuple[Table, list[str]]:
     if is_several(data):
-        return _read_files(data, encoding or "utf-8")
-    table = read_table(data, header=header, encoding=encoding, **request.reading)
+        return _read_files(data, request.reading.get("encoding", "utf-8"))
+    table = read_table(data, **request.reading)
     if table.is_matrix or column not in table.columns:
         known = () if table.is_matrix else table.columns
         near = did_you_mean(column, known)

@@ -77,10 +77,18 @@ def compare_methods(
     scale: str = "auto",
     truth: str | npt.ArrayLike | None = None,
     budget: str = "normal",
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     missing: str = "auto",
+    dates: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
     random_state: RandomState = 0,
+    places: str = "auto",
     progress: ProgressOption = None,
 ) -> MethodComparison:
     """Compare what several methods find, by the judge of `coterie.fit`.
@@ -93,8 +101,10 @@ def compare_methods(
         Names of `coterie.cluster.methods()`, joined by commas if in one string; "auto": by the budget.
     k : int, range, "A..B" or "auto", default="auto"
         Numbers of groups to choose from.
-    distance, scale, truth, budget, drop, keep, missing, random_state, progress
+    distance, scale, truth, budget, columns, drop, keep, missing, random_state, places, progress
         As in `coterie.fit`.
+    dates, sheet, table, query, header, encoding
+        How files and databases are read, as in `coterie.fit`.
 
     Examples
     --------
@@ -106,8 +116,9 @@ def compare_methods(
     (3, ['kmeans', 'modes'])
     """
     request = make_request(
-        methods, k, distance=distance, scale=scale, truth=truth, budget=budget, drop=drop, keep=keep,
-        missing=missing, random_state=random_state, who="compare_methods",
+        methods, k, distance=distance, scale=scale, truth=truth, budget=budget, columns=columns, drop=drop,
+        keep=keep, missing=missing, dates=dates, sheet=sheet, table=table, query=query, header=header,
+        encoding=encoding, random_state=random_state, places=places, who="compare_methods",
     )  # fmt: skip
     return compare_by(request, X, progress)
 

@@ -73,6 +73,8 @@ def fit(
     sheet: str | None = None,
     table: str | None = None,
     query: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
@@ -134,6 +136,10 @@ def fit(
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None
         Of a workbook the sheet, of a database the table or the SQL query; see `coterie.data.read_table`.
+    header : bool, default=None
+        Of text: whether line 1 has the names of the columns; None: as it looks.
+    encoding : str, default=None
+        Of text, such as "cp1252"; None: UTF-8, or what a byte order mark says.
     random_state : int, RandomState, Generator or None, default=0
         Same number, same data, same answer.
     n_init : int, default=None
@@ -196,8 +202,8 @@ def fit(
         "leiden" if is_of_graph and method == "auto" else method, k,
         distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
-        query=query, random_state=random_state, n_init=n_init, improve=improve,
-        settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
+        query=query, header=header, encoding=encoding, random_state=random_state, n_init=n_init,
+        improve=improve, settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
         silhouette=silhouette, series=series, window=window, places=places,
     )  # fmt: skip
     if is_of_graph:

@@ -51,7 +51,10 @@ FEW_DRAWS = 19
 SHOWN_GROUPS = 20
 CENTRAL, NAMED = 5, 3  # nodes of a group that are kept, and that are named
 # what coterie.fit can be told about a graph; everything else is about rows
-TAKEN = ("method", "k", "budget", "columns", "random_state", "set", "believe", "sheet", "table", "query")
+TAKEN = (
+    *("method", "k", "budget", "columns", "random_state", "set", "believe"),
+    *("sheet", "table", "query", "header", "encoding"),
+)
 INDENT = "  "
 _DEFAULTS = {"budget": "normal", "random_state": 0, "believe": True, "silhouette": True, "missing": "auto"}
 

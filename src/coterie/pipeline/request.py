@@ -354,6 +354,8 @@ def make_request(
     sheet: str | None = None,
     table: str | None = None,
     query: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
@@ -373,6 +375,7 @@ def make_request(
         "method": method, "k": k, "distance": distance, "scale": scale, "truth": truth, "budget": budget,
         "columns": column_names(columns), "drop": column_names(drop), "keep": column_names(keep),
         "missing": missing, "dates": dates, "sheet": sheet, "table": table, "query": query,
+        "header": header, "encoding": encoding,
         "random_state": random_state, "n_init": n_init, "improve": improve,
         "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
         "checkpoint": checkpoint, "believe": believe, "silhouette": silhouette,
@@ -385,8 +388,11 @@ def make_request(
         method = PAIRED[0]
     check_policy(missing)
     check_dates(dates)
-    reading = {"dates": dates, "sheet": sheet, "table": table, "query": query}
+    reading = {
+        "dates": dates, "sheet": sheet, "table": table, "query": query, "header": header, "encoding": encoding
+    }  # fmt: skip
     check_parameter(random_state, Seed(), name="random_state", who=who)
+    check_parameter(header, Nothing() | Flag(), name="header", who=who)
     check_parameter(n_init, Nothing() | Whole(1), name="n_init", who=who)
     check_parameter(believe, Flag(), name="believe", who=who)
     check_parameter(silhouette, Flag(), name="silhouette", who=who)

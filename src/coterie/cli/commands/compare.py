@@ -53,9 +53,9 @@ def compare(
         methods, k, distance=distance, scale=scale, truth=truth, budget=budget,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query, random_state=seed,
-        places=places,
+        places=places, header=header, encoding=encoding,
     )  # fmt: skip
-    rows, request = read_rows(data, request, header=header, encoding=encoding)
+    rows, request = read_rows(data, request)
     found = compare_by(request, rows, is_watched())
     if as_json:
         print_json(found.to_dict())

@@ -157,7 +157,7 @@ def fit(
         settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         together=together and str(together), apart=apart and str(apart),
         checkpoint=checkpoint, believe=believe, silhouette=silhouette, series=series, window=window,
-        places=places,
+        places=places, header=header, encoding=encoding,
     )  # fmt: skip
     options.refuse_two(graph=graph or directed, text=text is not None, series=series is not None)
     options.refuse_two(series=series is not None, with_data=with_data)
@@ -168,18 +168,17 @@ def fit(
     )  # fmt: skip
     files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)
-    how: options.TextOptions = {"header": header, "encoding": encoding}
     found: Clustering | GraphClustering | TextClustering
     if graph or directed:
-        found = graphs.find(data, request, files, graph, directed, report, **how)
+        found = graphs.find(data, request, files, graph, directed, report)
         show_other(found, found.summary(), files, as_json=as_json)
     elif text is not None:
         from coterie.cli import texts
 
-        found, read, names = texts.find(data, text, language, request, files, report, **how)
+        found, read, names = texts.find(data, text, language, request, files, report)
         show_other(found, found.summary(read, names), files, as_json=as_json)
     else:
-        with fitting.found_in(data, request, files, scheduler=scheduler, verbose=verbose, **how) as found:
+        with fitting.found_in(data, request, files, scheduler=scheduler, verbose=verbose) as found:
             files.write(found)
             reports.write(found, report, force=force)
         fitting.show(found, files, as_json=as_json)

@@ -88,10 +88,10 @@ def plot(
         found.method or method if method == "auto" else method, "auto" if k is None else k,
         distance=distance, scale=scale, truth=truth, columns=options.names_of(columns),
         drop=dropped, keep=options.names_of(keep), missing=missing, dates=dates, sheet=sheet, table=table,
-        query=query, random_state=seed, believe=False, places=places,
+        query=query, header=header, encoding=encoding, random_state=seed, believe=False, places=places,
     )  # fmt: skip
     request = PlotRequest(asked, k, linkage, truth, labels)
-    subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
+    subject = plot_files.read_subject(found, request, source, data)
     plot_files.draw(found, subject, target, force=force, dpi=dpi)
     print(f"{target} written")
     if show:

@@ -68,10 +68,11 @@ def select(
         method, k, distance=distance, scale=scale, columns=options.names_of(columns),
         drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, random_state=seed,
         places=places, dates=dates, sheet=sheet, table=table, query=query,
+        header=header, encoding=encoding,
     )  # fmt: skip
     for name in criterion:
         find_criterion(name)
-    rows, request = read_rows(data, request, header=header, encoding=encoding)
+    rows, request = read_rows(data, request)
     if isinstance(rows, str) or request.is_precomputed:
         found = selection.find_as_fit_does(data, rows, request, criterion, progress=is_watched())
     else:

@@ -64,14 +64,14 @@ def tree(
     request = make_request(
         distance=PRECOMPUTED if is_square else distance, scale=scale, columns=options.names_of(columns),
         drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, places=places,
-        dates=dates, sheet=sheet, table=table, query=query,
+        dates=dates, sheet=sheet, table=table, query=query, header=header, encoding=encoding,
     )  # fmt: skip
     how = tree_growth.TreeRequest(request, linkage, similarity)
     tree_growth.check(how, cut, output)
     files = outputs.Files(data, output, newick, force, with_data, escape_formulas)
     files.check(as_json=as_json)
     refuse_labels(data, output)
-    rows = read_or_sample(data, TREE_ROWS, header=header, encoding=encoding, **request.reading)
+    rows = read_or_sample(data, TREE_ROWS, **request.reading)
     grown = tree_growth.grow(rows, how, cut)
     if output is not None:
         files.write_labels(rows, grown.labels_of_rows())

@@ -158,8 +158,8 @@ def shell_line(source: str, arguments: Settings) -> str | None:
     for name, value in told(arguments).items():
         if name in ("truth", "together", "apart") and not isinstance(value, str):
             return None
-        if name in ("believe", "silhouette"):
-            words.append(f"--no-{name}")
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
             continue
         option = "-k" if name == "k" else f"--{OPTIONS.get(name, name).replace('_', '-')}"
         if isinstance(value, dict):
