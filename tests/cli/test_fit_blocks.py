@@ -135,7 +135,7 @@ def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
         (["-k", "3", "--encoding", "latin1"], "--encoding is for text: .*0.parquet has none"),
         (["-k", "3", "--drop", "z"], 'no column "z"'),
         (["-k", "3", "--missing", "dropp"], "--missing must be one of auto, observed, drop.*Did you mean"),
-        (["--method", "dbscan"], "checkpoint is not taken by dbscan"),
+        (["--method", "dbscan"], "--checkpoint is not taken by dbscan"),
         (
             ["--method", "kmeans", "-k", "3", "--improve", "breathing"],
             "--improve does not work for data in blocks",

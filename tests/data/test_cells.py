@@ -1,6 +1,7 @@
 """Cells as people write them: missing marks, money, percent, units, durations, yes and no, dates, codes."""
 
 import datetime
+import re
 
 import numpy as np
 import pandas as pd
@@ -411,3 +412,24 @@ def test_a_column_may_be_called_count():
     text = frame.with_columns(count=pl.Series([f"n{at}" for at in range(60)]))
     assert coterie.inspect(text).columns[0].role == "left out"
     assert coterie.fit(frame, budget="fast", believe=False).k > 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["12kg", "15 kg", "20 KG", "9 Kg"], "kg"),
+        (["1 km", "2 Km"], "k"),
+        (["5 USD", "7 usd"], "money in USD"),
+    ],
+)
+def test_units_in_other_letters_are_the_same(cells, kind):
+    """Law: spellings of a unit that differ in capitals alone are one unit, where no other is meant."""
+    look = as_table({"weight": cells * 30, "x": list(range(30 * len(cells)))}).looks["weight"]
+    assert str(look.reading).lower().startswith(kind.lower())
+    assert look.numbers.to_list()[: len(cells)] == [float(re.search(r"\d+", cell)[0]) for cell in cells]
+
+
+def test_units_that_capitals_tell_apart_stay_apart():
+    """Law: "mW" and "MW" are two units."""
+    look = as_table({"power": ["5 mW", "7 MW"] * 30}).looks["power"]
+    assert look.reading is None

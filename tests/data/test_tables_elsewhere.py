@@ -73,6 +73,12 @@ def test_json(tmp_path, text, pack):
         ('{"a": [1, 2], "b": [1]}', r'columns must be equally long; "b" has 1 values, "a" 2'),
         ("[[1, 2], [3]]", "rows must be equally long"),
         ('[{"a": 1}, [2]]', "is JSON, but not a table"),
+        ("[1, 2, 3]", "is JSON, but not a table"),
+        ('"x"', "is JSON, but not a table"),
+        (
+            '{"data": [{"a": 1}], "results": [{"a": 1}], "n": 1}',
+            r"several arrays of records \(data, results\)",
+        ),
         ("[" * 100_000, "is JSON that is nested too deeply|is not whole JSON"),
     ],
 )
@@ -81,6 +87,24 @@ def test_json_that_is_no_table(tmp_path, text, message):
     (tmp_path / "t.json").write_text(text)
     with pytest.raises(InvalidFile, match=message):
         read_table(tmp_path / "t.json")
+
+
+@pytest.mark.parametrize(
+    ("wrap", "way"),
+    [
+        (lambda rows: {"data": rows, "total": 4, "page": {"next": None}}, "data"),
+        (lambda rows: {"response": {"status": "ok", "Results": rows}}, "response.Results"),
+        (lambda rows: {"data": rows, "errors": []}, "data"),
+    ],
+)
+def test_records_as_services_answer(tmp_path, wrap, way):
+    """Law: records under a usual name, beside others, are the table, and a note says so."""
+    (tmp_path / "t.json").write_text(json.dumps(wrap(FRAME.to_dicts())))
+    table = read_table(tmp_path / "t.json")
+    assert numbers(table) == EXPECTED
+    assert f"the records under {way} are read" in table.notes
+    (tmp_path / "t.json").write_text(json.dumps({"id": 1, "items": FRAME.to_dicts()}))
+    assert read_table(tmp_path / "t.json").n_rows == 1  # "items" may be a field of a record
 
 
 def test_rows_of_json_and_odd_cells(tmp_path):

@@ -319,3 +319,19 @@ def test_means_of_years_have_no_comma():
     frame["price"] += rng.integers(0, 50, len(frame))
     text = str(coterie.fit(frame, "kmeans", 2, believe=False))
     assert all(number in text for number in ("1990.5", "2015.5", "9,5"))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("gmm", "mixture"), ("GaussianMixture", "mixture"), ("k-means", "kmeans"), ("Ward", "agglomerative")],
+)
+def test_methods_by_other_names(name, meant):
+    """Law: what others call a method, or its class, leads to its name."""
+    with pytest.raises(InvalidParameter, match=rf'no such method "{name}". Did you mean "{meant}"\?'):
+        coterie.fit(np.zeros((9, 2)), name)
+
+
+def test_a_distance_that_a_method_lacks_leads_to_those_that_have_it():
+    """Law: the error names the methods that take the distance."""
+    with pytest.raises(InvalidParameter, match=r"no distance gower. Methods that have it: .*kmedoids"):
+        coterie.fit(np.zeros((9, 2)), "spectral", 2, distance="gower")

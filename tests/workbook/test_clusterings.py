@@ -7,7 +7,10 @@ import polars
 import pytest
 
 import coterie
+from coterie.cli.app import run
 from coterie.errors import InvalidParameter
+from coterie.scale import read_blocks
+from coterie.scale.placing import write_groups
 from coterie.workbook import LEFT_OUT, NOISE, Workbook
 from mixed_tables import mixed_table
 from workbook_cases import CENTRES, FIT, blobs, fitted
@@ -215,3 +218,30 @@ def test_noise_of_a_method_is_noise():
     )
     assert book.state.labels[60] == NOISE
     assert book.apply({"op": "move", "rows": [60], "group": "g1"}).state.labels[60] == 0
+
+
+def test_names_go_with_the_model(tmp_path, capsys):
+    """Law: labels of new rows are written with the names of the groups, in memory and in blocks."""
+    frame = polars.DataFrame(blobs(), schema=["x", "y"])
+    frame.write_csv(tmp_path / "rows.csv")
+    (tmp_path / "parts").mkdir()
+    frame[:70].write_parquet(tmp_path / "parts" / "a.parquet")
+    frame[70:].write_parquet(tmp_path / "parts" / "b.parquet")
+    book = Workbook.open(tmp_path / "rows.csv").apply(FIT)
+    book.apply({"op": "rename", "group": book.state.groups[1].id, "name": "students"})
+    edited = Workbook.open(tmp_path / "rows.csv").apply(FIT)
+    edited.apply({"op": "merge", "groups": [group.id for group in edited.state.groups[:2]]})
+    edited.apply({"op": "rename", "group": edited.state.groups[0].id, "name": "both"})
+    for one, names in ((book, ["group 1", "students", "group 3"]), (edited, ["both", "group 2"])):
+        coterie.save(one.to_answer(), tmp_path / "m.safetensors", force=True)
+        assert list(coterie.load(tmp_path / "m.safetensors").groups.names) == names
+        model, folder = str(tmp_path / "m.safetensors"), tmp_path / f"labels{len(names)}"
+        assert run(["predict", model, str(tmp_path / "rows.csv")]) == 0
+        printed = polars.read_csv(capsys.readouterr().out.encode())
+        assert [names[label] for label in printed["label"]] == printed["group"].to_list()
+        blocks = read_blocks(str(tmp_path / "parts"))
+        write_groups(coterie.load(tmp_path / "m.safetensors"), blocks, folder)
+        written = polars.read_parquet(folder / "part-*.parquet")
+        assert written["group"].cast(polars.String).to_list() == printed["group"].to_list()
+    plain = Workbook.open(tmp_path / "rows.csv").apply(FIT).to_answer()
+    assert plain.groups.names == ()

@@ -24,7 +24,15 @@ from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks, is_zarr
 from coterie.errors import DataNotice, FileProblem, InvalidParameter
 from coterie.persist import load
-from coterie.pipeline import Clustering, FitRequest, GraphClustering, column_readings, predict_table, run
+from coterie.pipeline import (
+    Clustering,
+    FitRequest,
+    GraphClustering,
+    column_readings,
+    names_of,
+    predict_table,
+    run,
+)
 
 if TYPE_CHECKING:
     from coterie.text import TextClustering
@@ -201,11 +209,12 @@ def predict_files(
         return _predict_blocks(model, table, files, missing, reading)
     with _notices_as_notes():
         labels = predict_table(fitted, table, missing=missing)
+    beside: outputs.LabelOptions = {**files.how, "names": names_of(fitted)}
     if files.labels is None or files.labels_to_stdout:
         if not as_json:
-            outputs.print_labels(table, labels, **files.how)
+            outputs.print_labels(table, labels, **beside)
     else:
-        outputs.write_labels(table, labels, files.target(files.labels), force=files.force, **files.how)
+        outputs.write_labels(table, labels, files.target(files.labels), force=files.force, **beside)
     return labels, len(labels)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import NotRequired, TypedDict, Unpack
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class LabelColumns(TypedDict):
     with_data: bool
     carry: tuple[str, ...]
     with_file: bool
+    names: NotRequired[Sequence[str] | None]  # of the groups; None: "group 1" and so on
 
 
 class LabelOptions(LabelColumns):

@@ -276,8 +276,24 @@ def methods() -> tuple[Method, ...]:
     return _METHODS
 
 
+ALSO_CALLED = {  # what others call methods, in small letters and digits alone
+    "gmm": "mixture",
+    "em": "mixture",
+    "ward": "agglomerative",
+    "hierarchical": "agglomerative",
+    "hclust": "agglomerative",
+    "linkage": "agglomerative",
+    "pam": "kmedoids",
+    "cmeans": "fuzzy",
+    "fcm": "fuzzy",
+    "lca": "latent-classes",
+    "louvain": "leiden",
+    "ncut": "spectral",
+}
+
+
 def find_method(name: str) -> Method:
-    """Return the method of that name, or offer the nearest.
+    """Return the method of that name, or offer the one that is meant.
 
     Examples
     --------
@@ -288,6 +304,13 @@ def find_method(name: str) -> Method:
         if name == method.name:
             return method
     names = [method.name for method in _METHODS]
+    plain = "".join(filter(str.isalnum, str(name).lower()))
+    own = (each.name for each in _METHODS if plain in (each.class_name.lower(), each.name.replace("-", "")))
     raise unknown_name(
-        "method", name, names, listed_by="coterie.cluster.methods()", in_shell="coterie methods"
+        "method",
+        name,
+        names,
+        listed_by="coterie.cluster.methods()",
+        in_shell="coterie methods",
+        meant=ALSO_CALLED.get(plain) or next(own, None),
     )

@@ -37,6 +37,7 @@ RANK = "rank"  # an ordered category: what is counted is its place in the order
 
 _CURRENCY_CODES = """
 EUR USD GBP CHF JPY CNY SEK NOK DKK PLN CZK HUF INR AUD CAD NZD BRL MXN ZAR TRY KRW SGD HKD kr zł Kč Ft
+eur usd gbp chf Eur Usd
 """
 _UNIT_NAMES = """
 nm µm um mm cm dm m km in inch ft yd mi µg ug mg g kg t lb lbs oz ml cl dl l L gal
@@ -44,13 +45,16 @@ m² m2 m^2 km² km2 cm² cm2 m³ m3 cm³ cm3 ha sqm sqft
 ns µs us ms s sec secs min mins h hr hrs hour hours d day days week weeks month months yr yrs year years
 minute minutes second seconds °C °F ° K V mV kV A mA W kW MW Wh kWh MWh Hz kHz MHz GHz
 B kB KB MB GB TB KiB MiB GiB km/h kmh kph mph m/s Pa hPa kPa bar mbar mmHg psi J kJ MJ kcal cal
+KG Kg KM Km CM Cm MM LB Lb LBS Lbs KWH KWh kwh
 px pt ppm bpm rpm dB mg/dl mg/dL mmol/l mmol/L g/l g/L pcs pc Stk people person rooms room items item
 """
 CURRENCIES = frozenset(_CURRENCY_CODES.split())
 UNITS = frozenset(_UNIT_NAMES.split())
 # Names of one unit, which a column may mix: "1 day" stands above "2 days".
 _SAME_UNITS = """
-$ USD US$ | € EUR | £ GBP | in inch | lb lbs | l L | mg/dl mg/dL | mmol/l mmol/L | g/l g/L
+$ USD US$ usd Usd | € EUR eur Eur | £ GBP gbp | CHF chf | in inch | l L
+kg KG Kg | km KM Km | cm CM Cm | mm MM | lb lbs LB Lb LBS Lbs | kWh KWH KWh kwh
+mg/dl mg/dL | mmol/l mmol/L | g/l g/L
 µm um | µg ug | µs us | kB KB
 m² m2 m^2 sqm | km² km2 | cm² cm2 | m³ m3 | cm³ cm3 | km/h kmh kph
 s sec secs second seconds | min mins minute minutes | h hr hrs hour hours | d day days

@@ -233,8 +233,9 @@ def _read_file(
         return _of_frame(source.name, frame, has_names, tuple(notes), texts=texts)
     refuse_option("sheet", sheet, "workbooks")
     if source.kind == "json":
-        frame, has_names, is_network = read_json(source)
-        return replace(_of_frame(source.name, frame, has_names, texts=texts), is_network=is_network)
+        read = read_json(source)
+        table = _of_frame(source.name, read.frame, read.has_names, read.notes, texts=texts)
+        return replace(table, is_network=read.is_network)
     if source.kind in ("npy", "npz"):
         return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
     if source.kind == "text":

@@ -12,6 +12,7 @@ from coterie.pipeline.groups import (
     Profile,
     Rule,
     column_readings,
+    names_of,
     predict_table,
     profile_groups,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "fit_groups",
     "make_estimator",
     "make_request",
+    "names_of",
     "predict_table",
     "profile_groups",
     "run",

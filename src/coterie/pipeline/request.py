@@ -11,7 +11,7 @@ from coterie._support.progress import clock
 from coterie._support.typing import Indices, RandomState, Settings, ValuesByName
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.parameters import is_whole
-from coterie.cluster import find_method
+from coterie.cluster import find_method, methods
 from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.data.geography.places import OFF, check_places
 from coterie.distance import find_distance
@@ -439,7 +439,9 @@ def _check_methods(request: FitRequest) -> None:
     """Refuse a distance that a method does not have, a number of groups it does not take, lone options."""
     for each in request.methods or ():
         if request.distance is not None and not takes_distance(each, request.distance):
-            raise InvalidParameter(f"{find_method(each).title} has no distance {request.distance}.")
+            others = [one.name for one in methods() if takes_distance(one.name, request.distance)]
+            way_out = f" Methods that have it: {', '.join(others)}." if others else ""
+            raise InvalidParameter(f"{find_method(each).title} has no distance {request.distance}.{way_out}")
         if request.ks is not None and len(request.methods or ()) == 1 and not takes_k(each):
             raise InvalidParameter(
                 f"{find_method(each).title} takes no number of groups, got k={request.arguments['k']!r}. "

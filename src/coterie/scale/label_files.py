@@ -51,6 +51,7 @@ class Target:
 
     folder: str  # from the root, since a worker may have been started in another folder; or an address
     fingerprint: str  # of the rows, the model and the columns: a part of another run is not kept
+    names: tuple[str, ...] | None = None  # of the groups; None: "group 1" and so on
 
     def _note(self, name: str) -> Path:
         return Path(self.folder) / PROGRESS / f"{name.replace(os.sep, '%')}.json"
@@ -114,19 +115,21 @@ def write_labels(
     force: bool = False,
     carried: Blocks | None = None,
     layout: Tables | None = None,
+    names: tuple[str, ...] | None = None,
 ) -> Path:
     """Write `label` and `group` of every block beside columns of the input, or `row`, counted from 1.
 
     Labels are ``label(block, None, *args)``; `carried` are the columns, cut like the blocks. With a `layout`
-    there is a part for each of its files, by the same name. Parts that an earlier run of the same work
-    finished are kept, except in a store; the manifest names all of them with their checksums.
+    there is a part for each of its files, by the same name. `names` are those of the groups. Parts that an
+    earlier run of the same work finished are kept, except in a store; the manifest names all of them with
+    their checksums.
     """
     path = check_folder(folder, force=force)
     make_folder(path)
     place = absolute(local_path(path))
     if not is_url(place):
         _begin(Path(place))
-    target = Target(place, _fingerprint(blocks, label, args, carried, layout))
+    target = Target(place, _fingerprint(blocks, label, (*args, names), carried, layout), names)
     if layout is None:
         made = tasks(blocks, _write_block, label, args, target, weights=carried)
     else:
@@ -216,11 +219,15 @@ def _write_block(
 ) -> list[WrittenPart]:
     name = f"part-{block.index:06d}.parquet"
     kept = target.finished(name)
-    return [kept or target.write(name, [_labelled(block, carried, label, args)])]
+    return [kept or target.write(name, [_labelled(block, carried, label, args, target.names)])]
 
 
 def _labelled(
-    block: Block, carried: Block | None, label: AnyFunction, args: tuple[object, ...]
+    block: Block,
+    carried: Block | None,
+    label: AnyFunction,
+    args: tuple[object, ...],
+    named: tuple[str, ...] | None,
 ) -> pyarrow.Table:
     """Return the labels of a block's rows beside what names them."""
     arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
@@ -229,7 +236,8 @@ def _labelled(
     beside = arrow.table({ROW: rows}) if carried is None else carried.stored()
     is_out = np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else None
     found = np.asarray(np.ma.filled(labels, -1) if is_out is not None else labels)
-    names = arrow.array([group_name(one) for one in range(-1, int(found.max(initial=-1)) + 1)])
+    labels_there = range(int(found.max(initial=-1)) + 1)
+    names = arrow.array([group_name(-1), *(named or map(group_name, labels_there))])
     codes = arrow.array((found + 1).astype(np.int32), mask=is_out)
     groups = arrow.DictionaryArray.from_arrays(codes, names)
     return beside.append_column(LABEL, [arrow.array(found, mask=is_out)]).append_column(GROUP, groups)
@@ -278,5 +286,6 @@ def _write_file(work: Given, args: Given) -> list[WrittenPart]:
         return [kept]
     beside: Iterable[Block | None] = [None] * blocks.n_blocks if carried is None else carried
     moved = (replace(block, first_row=block.first_row + first) for block in blocks)
-    tables = (_labelled(one, other, label, args.value) for one, other in zip(moved, beside, strict=True))
+    both = zip(moved, beside, strict=True)
+    tables = (_labelled(one, other, label, args.value, target.names) for one, other in both)
     return [target.write(name, tables)]

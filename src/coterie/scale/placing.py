@@ -20,7 +20,7 @@ from coterie.data.geography.places import MOST_DEGREES
 from coterie.data.marks import SENTINELS
 from coterie.data.missing import REFUSE, check_policy
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
-from coterie.pipeline import Groups
+from coterie.pipeline import Groups, names_of
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.columns import key_columns, look_into, title_of
 from coterie.scale.gaps import ALL, ANY
@@ -207,7 +207,10 @@ def write_groups(
         raise ModelFileError(f"a {type(model).__name__} cannot predict new rows: it has no predict.")
     carried = _beside(tables, blocks, with_data, carry, with_file)
     layout = tables if keep_layout else None
-    return write_labels(blocks, *task, folder=folder, force=force, carried=carried, layout=layout)
+    named = names_of(model)
+    return write_labels(
+        blocks, *task, folder=folder, force=force, carried=carried, layout=layout, names=named
+    )
 
 
 def _beside(

@@ -213,10 +213,11 @@ def _refuse(request: FitRequest) -> None:
     for method in methods or ():
         refuse_settings(method, request.settings)
     if request.checkpoint is not None and methods and not any(takes_checkpoint(one) for one in methods):
-        raise InvalidParameter(
+        fact = (
             f"checkpoint is not taken by {', '.join(methods)}: it is for methods of many passes, kmeans, "
             f"minibatch-kmeans, mixture and latent-classes."
         )
+        raise InvalidParameter(fact).in_shell(f"--{fact}")
 
 
 def _doubts(parts: ValuesByName, n_rows: int) -> list[Fact]:

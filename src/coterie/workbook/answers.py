@@ -10,7 +10,7 @@ from coterie._support.typing import Labels, Model
 from coterie.cluster import KMeans, find_method
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
-from coterie.pipeline.groups import Groups, profile_prepared, spread_labels
+from coterie.pipeline.groups import Groups, group_name, profile_prepared, spread_labels
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.rows.memory import MemoryRows
 from coterie.select import Evidence, Verdict
@@ -30,7 +30,8 @@ def answer_of(state: State) -> Clustering:
         raise InvalidParameter("there are no groups yet. Run a method, or make a group first.")
     answer, rows = state.answer, state.rows
     if answer is not None and np.array_equal(unmasked(answer.labels), state.labels):
-        return replace(answer, rows=rows, notes=(*answer.notes, *_names_note(state)))
+        named = replace(answer.groups, names=_names(state))
+        return replace(answer, groups=named, rows=rows, notes=(*answer.notes, *_names_note(state)))
     groups = _describe(state, rows)
     belief = state.belief if not state.is_stale else None
     evidence = _evidence(groups.recipe.method, state.k)
@@ -56,6 +57,13 @@ def _names_note(state: State) -> tuple[str, ...]:
     named = [(at, group.name) for at, group in enumerate(state.groups) if group.name]
     said = ", ".join(f"group {at + 1} is {name}" for at, name in named[:30])
     return (f"names: {said}",) if said else ()
+
+
+def _names(state: State) -> tuple[str, ...]:
+    """Return what the groups are called; nothing where nobody named one."""
+    if not any(group.name for group in state.groups):
+        return ()
+    return tuple(group.name or group_name(at) for at, group in enumerate(state.groups))
 
 
 def _evidence(method: str, k: int) -> Evidence:
@@ -88,6 +96,7 @@ def _describe(state: State, rows: MemoryRows) -> Groups:
         seconds=0.0,
         levels=prepared.levels,
         places=prepared.places,
+        names=_names(state),
     )
 
 

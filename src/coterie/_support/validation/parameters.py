@@ -249,16 +249,23 @@ def with_plain_numbers(model: _Estimator) -> _Estimator:
 
 
 def unknown_name(
-    what: str, got: str, choices: Iterable[str], *, listed_by: str, in_shell: str | None = None
+    what: str,
+    got: str,
+    choices: Iterable[str],
+    *,
+    listed_by: str,
+    in_shell: str | None = None,
+    meant: str | None = None,
 ) -> InvalidParameter:
-    """Return the error for a name that is not in a catalogue.
+    """Return the error for a name that is not in a catalogue; `meant` is what it is called there, if known.
 
     Examples
     --------
     >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie.cluster.methods()"))
     'no such method "kmean". Did you mean "kmeans"? (coterie.cluster.methods() lists all)'
     """
-    fact = f'no such {what} "{got}".{did_you_mean(got, choices)}'
+    near = did_you_mean(got, choices) if meant is None else f' Did you mean "{meant}"?'
+    fact = f'no such {what} "{got}".{near}'
     error = InvalidParameter(f"{fact} ({listed_by} lists all)")
     return error if in_shell is None else error.in_shell(f"{fact} ({in_shell} lists all)")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from coterie._printing import shortened
 from coterie._support.optional import require
@@ -15,6 +15,8 @@ from coterie._support.validation import format_bytes, require_memory
 from coterie.data.files.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
+WRAPPERS = ("data", "rows", "records", "results", "result", "response", "hits", "docs", "features")
+MOST_WRAPPED = 3  # of them around the records
 DEEPEST = 8  # records within records that become columns; what is deeper stays text
 MOST_FIELDS = 10_000  # of a record that becomes columns
 BYTES_OF_OBJECTS = {
@@ -27,14 +29,23 @@ IN_BLOCKS = "Save the rows as Parquet files in a folder, which are read block by
 LARGEST = 1e300  # whole numbers of JSON may be beyond floats
 
 
-def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
-    """Return the frame of a JSON text, whether its columns have names, and whether its rows are links.
+class JsonTable(NamedTuple):
+    """The table of a JSON text."""
+
+    frame: PolarsFrame
+    has_names: bool
+    is_network: bool = False  # its rows are the links of a network
+    notes: tuple[str, ...] = ()
+
+
+def read_json(source: Source) -> JsonTable:
+    """Return the table of a JSON text.
 
     Parameters
     ----------
     source : Source
-        The text: an array of objects, an object per line, an object of arrays, an array of arrays, or the
-        nodes and links of a network.
+        The text: an array of objects, an object per line, an object of arrays, an array of arrays, the
+        nodes and links of a network, or an object that holds an array of objects under a usual name.
     """
     _check_size(source)
     text = source.content.decode("utf-8-sig", "replace").strip()
@@ -46,14 +57,47 @@ def read_json(source: Source) -> tuple[PolarsFrame, bool, bool]:
         value = _lines(source, text, problem)
     links = _links(source, value) if isinstance(value, dict) else None
     if links is not None:
-        return _frame(source, links, is_rows=False), True, True
+        return JsonTable(_frame(source, links, is_rows=False), True, is_network=True)
+    notes: tuple[str, ...] = ()
     if isinstance(value, dict):
         _refuse_split(source, value)
-        value = _columns(source, value)
+        wrapped = _wrapped(value) if len(value) > 1 or not _is_table(value) else []
+        if len(wrapped) > 1:
+            names = ", ".join(".".join(way) for way, _ in wrapped)
+            raise source.fail(f"holds several arrays of records ({names}). Write one of them to a file.")
+        if wrapped:
+            way, value = wrapped[0]
+            notes = (f"the records under {'.'.join(way)} are read",)
+        else:
+            value = _columns(source, value)
     is_rows = isinstance(value, list) and all(isinstance(row, list) for row in value)
     if not value or not (is_rows or isinstance(value, dict) or all(isinstance(row, dict) for row in value)):
         raise source.fail(f"is JSON, but not a table: {SHAPES} is needed.")
-    return _frame(source, value, is_rows=is_rows), not is_rows, False
+    return JsonTable(_frame(source, value, is_rows=is_rows), not is_rows, notes=notes)
+
+
+def _is_table(value: ValuesByName) -> bool:
+    """Return whether an object holds columns of equal length, or an only table."""
+    lists = [column for column in value.values() if isinstance(column, list)]
+    return len(lists) == len(value) and len({*map(len, lists)}) == 1
+
+
+def _wrapped(value: ValuesByName, above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], list[Any]]]:
+    """Return the arrays of records under usual names, and the way to each, as services answer.
+
+    Examples
+    --------
+    >>> _wrapped({"total": 2, "data": {"rows": [{"x": 1}, {"x": 2}]}})
+    [(('data', 'rows'), [{'x': 1}, {'x': 2}])]
+    """
+    found = []
+    for name, part in value.items():
+        way = (*above, name)
+        if name.lower() in WRAPPERS and _records(part):
+            found.append((way, _records(part)))
+        elif name.lower() in WRAPPERS and isinstance(part, dict) and len(way) <= MOST_WRAPPED:
+            found += _wrapped(part, way)
+    return found
 
 
 def _check_size(source: Source) -> None:

@@ -113,7 +113,7 @@ def open_source(where: str | os.PathLike[str]) -> Source:
         raise source.fail("the file is empty.") if is_damaged else EmptyFile(f"{name}: the file is empty.")
     if source.kind == "zip":
         return _unzipped(source)
-    return replace(source, kind="json") if source.kind == "text" and _is_json(content) else source
+    return replace(source, kind="json") if source.kind == "text" and _is_json(name, content) else source
 
 
 def read_content(where: str | os.PathLike[str]) -> tuple[str, bytes]:
@@ -132,10 +132,11 @@ def read_content(where: str | os.PathLike[str]) -> tuple[str, bytes]:
     return os.fspath(where), _read_path(Path(place))
 
 
-def _is_json(content: bytes) -> bool:
-    """Return whether a text is JSON by its beginning; a column may well be called {x}."""
+def _is_json(name: str, content: bytes) -> bool:
+    """Return whether a text is JSON by its beginning; a column may well be called {x}, unless of a .json."""
     head = content[:JSON_HEAD].decode("utf-8-sig", "ignore").lstrip()
-    return _JSON.match(head) is not None
+    is_called_so = name.lower().removesuffix(".gz").endswith((".json", ".jsonl", ".ndjson"))
+    return _JSON.match(head) is not None or (is_called_so and head[:1] in ("[", "{", '"'))
 
 
 def _unzipped(source: Source) -> Source:
@@ -164,7 +165,7 @@ def _unzipped(source: Source) -> Source:
     inner = Source(source.name, content, _kind_of(tables[0], content[:MAGIC_BYTES]))
     if inner.kind == "zip":
         raise source.fail("is a zip archive within a zip archive. Unpack it first.")
-    return replace(inner, kind="json") if inner.kind == "text" and _is_json(content) else inner
+    return replace(inner, kind="json") if inner.kind == "text" and _is_json(tables[0], content) else inner
 
 
 def _read_standard_input() -> bytes:

@@ -9,6 +9,7 @@ from .describe import share_explained as share_explained
 from .groups import Groups as Groups
 from .groups import check_groups as check_groups
 from .groups import column_readings as column_readings
+from .groups import names_of as names_of
 from .groups import predict_table as predict_table
 from .numbering import group_name as group_name
 from .numbering import number_by_size as number_by_size

@@ -98,6 +98,8 @@ class Groups:
     places : tuple of Place, default=()
         Columns of latitude and longitude that were used as positions. Three of `columns` stand for each;
         `profile` and `centers` have latitude and longitude instead.
+    names : tuple of str, default=()
+        What people called the groups: labels of new rows are written with them. Empty: nobody did.
     """
 
     _schema: ClassVar[Schema] = {
@@ -121,6 +123,7 @@ class Groups:
         "readings": Sometimes(ListOf(Instance(ColumnReading), kind=tuple)),
         "n_dropped": Sometimes(COUNT),
         "places": Sometimes(ListOf(Instance(Place), kind=tuple)),
+        "names": Sometimes(ListOf(Text(), kind=tuple)),
     }
 
     @classmethod
@@ -146,6 +149,7 @@ class Groups:
     readings: tuple[ColumnReading, ...] = ()
     n_dropped: int = 0
     places: tuple[Place, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def table_columns(self) -> tuple[str, ...]:
@@ -405,6 +409,12 @@ def _is_other(kind: object) -> bool:
     return not is_number() if callable(is_number) else getattr(kind, "kind", "O") not in "biuf"
 
 
+def names_of(model: object) -> tuple[str, ...] | None:
+    """Return what people called the groups of an answer; None where nobody named them."""
+    groups = getattr(model, "groups", model)
+    return groups.names or None if isinstance(groups, Groups) else None
+
+
 def check_groups(state: Settings, sizes: Mapping[str, int], *, who: str) -> None:
     """Refuse groups whose parts, each sound by itself, do not fit together."""
     n_columns, n_groups, profile, model = sizes["columns"], sizes["groups"], state["profile"], state["model"]
@@ -431,6 +441,9 @@ def check_groups(state: Settings, sizes: Mapping[str, int], *, who: str) -> None
     ):
         if size != n_columns:
             raise wrong(name, who, f"have {n_columns:,} columns, as columns says", size)
+    names = state.get("names", ())
+    if names and len(names) != n_groups:
+        raise wrong("names", who, f"be those of {n_groups} groups, as centers says", len(names))
     if len(profile.sizes) != n_groups:
         raise wrong("profile", who, f"have {n_groups} groups, as centers says", len(profile.sizes))
     most = n_groups - 1 if "left_out_rows" in state else n_groups  # earlier files count from 1
