@@ -18,7 +18,7 @@ FLAT = 1e-13  # a direction with less than this share of the largest variance is
 MOST_STEPS = 64  # of Lanczos' iteration; what has not converged by then is left to LAPACK
 CHECKED_STEPS = 4  # between two looks at the residual
 RESIDUAL = 1e-11  # of the largest eigenvalue
-# rows of a matrix up to which LAPACK finds all axes about as fast in one thread: two of them mostly wait for each
+# rows of a matrix up to which LAPACK finds all axes about as fast in one thread: two mostly wait for each
 # other, and take three times the processor time for 500 to 1,500 rows
 ROWS_OF_ONE_THREAD = 2_000
 LEAST_PIVOT = 1e-14  # of a Cholesky factor of correlations: below, a column is a combination of others

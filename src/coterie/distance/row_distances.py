@@ -79,7 +79,7 @@ class RowDistances:
         found = self._found
         if found.index.shape[1] == n_neighbors:
             return found
-        index, distance = (values[:, :n_neighbors].copy() for values in (found.index, found.distance))
+        index, distance = found.index[:, :n_neighbors].copy(), found.distance[:, :n_neighbors].copy()
         return replace(found, index=index, distance=distance)
 
     def _find_nearest(self, n_neighbors: int) -> Neighbours:

@@ -14,11 +14,12 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray, Indices, Labels
 
-Measure: TypeAlias = Callable[[FloatArray, Indices, Indices, Indices], FloatArray]
+Measure: TypeAlias = Callable[..., npt.NDArray[np.float64]]
 OfPairs: TypeAlias = dict[tuple[bytes, bytes], float]
 
 
