@@ -92,7 +92,8 @@ assert coterie.fit(np.r_[rng.normal(0, 1, (60, 2)), rng.normal(9, 1, (60, 2))], 
 """
     modules = loaded_by(code)
     assert not packages(modules) & OPTIONAL
-    assert not modules & {"scipy.stats", "scipy.optimize", "scipy.fft", "sklearn.tree", "sklearn.metrics"}
+    assert not modules & {"scipy.stats", "scipy.optimize", "scipy.fft", "scipy.spatial", "urllib.request"}
+    assert not modules & {"sklearn.tree", "sklearn.metrics"}
     assert "coterie.series.distances" not in modules
 
 

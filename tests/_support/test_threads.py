@@ -9,9 +9,10 @@ import threading
 import numpy as np
 import pytest
 from sklearn.base import clone
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from coterie import _core
-from coterie._support.threads import MOST_THREADS, map_in_order, resolve_threads, usable_cpus
+from coterie._support.threads import MOST_THREADS, map_in_order, one_thread, resolve_threads, usable_cpus
 from coterie.cluster import KMeans
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
@@ -106,3 +107,21 @@ def test_ctrl_c_while_a_thread_is_started_ends_it_too(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         map_in_order(work, range(4), 2)
     assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]
+
+
+def threads_of_blas():
+    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_blocks_side_by_side_leave_the_threads_of_blas_as_they_were():
+    """Law: whichever of several blocks ends last, BLAS then has as many threads as before the first."""
+    one, other = one_thread("blas"), one_thread("blas")
+    with threadpool_limits(3, "blas"):
+        before = threads_of_blas()
+        one.__enter__()
+        assert set(threads_of_blas().values()) <= {1}
+        other.__enter__()
+        one.__exit__(None, None, None)
+        assert set(threads_of_blas().values()) <= {1}
+        other.__exit__(None, None, None)
+        assert threads_of_blas() == before

@@ -63,3 +63,16 @@ def test_equally_near_rows_come_by_index():
         found = smallest_of_matrix(D, k, True)
         np.testing.assert_array_equal(found.index, np.argsort(slow, axis=1, kind="stable")[:, :k])
         np.testing.assert_array_equal(found.distance, np.sort(slow, axis=1)[:, :k])
+
+
+@pytest.mark.parametrize("n_columns", [2, 40], ids=["kd-tree", "matrix"])
+def test_fewer_neighbours_than_before_are_the_first_of_these(n_columns):
+    """Law: what was asked for before does not change an answer, ties of whole numbers included."""
+    X = np.random.default_rng(0).integers(0, 4, (700, n_columns)).astype(float)
+    asked = RowDistances(X)
+    assert (asked.matrix is None) == (n_columns == 2)
+    for k in (30, 7, 12, 40):
+        found, alone = asked.k_nearest(k), RowDistances(X).k_nearest(k)
+        np.testing.assert_array_equal(found.index, alone.index)
+        np.testing.assert_array_equal(found.distance, alone.distance)
+        assert found.algorithm_used == alone.algorithm_used

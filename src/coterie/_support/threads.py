@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Thread, current_thread, get_ident
+from threading import Lock, Thread, current_thread, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+_blas_limits: list[Any] = []  # those of blocks that run; the first knows what there was before
+_blas_lock = Lock()
 MOST_THREADS = 64  # or as many as there are processors: thousands end the process when the system has no more
 
 
@@ -77,10 +79,24 @@ def one_thread(kind: str) -> Iterator[None]:
     Parameters
     ----------
     kind : {"openmp", "blas"}
-        What is limited, while the block runs.
+        What is limited, while the block runs. The number of threads of BLAS is one for the whole process: of
+        several blocks side by side the first one limits it, and the last one lifts the limit.
     """
-    with _pools().limit(limits=1, user_api=kind):
+    if kind == "openmp":
+        with _pools().limit(limits=1, user_api=kind):
+            yield
+        return
+    with _blas_lock:
+        _blas_limits.append(_pools().limit(limits=1, user_api=kind))
+    try:
         yield
+    finally:
+        with _blas_lock:
+            if len(_blas_limits) == 1:
+                _blas_limits[0].restore_original_limits()
+                _blas_limits.clear()
+            else:
+                _blas_limits.pop()
 
 
 def map_in_order(work: Callable[[Item], Answer], items: Iterable[Item], threads: int) -> list[Answer]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.threads import one_thread
 from coterie._support.typing import AnyArray, FloatArray, Indices, PolarsSeries
 from coterie.data.cells import YES_NO, yes_or_no
 from coterie.data.schema import kind_of_code
@@ -169,10 +170,11 @@ def not_associated(X: FloatArray, levels: Sequence[object]) -> list[int]:
         for at, known in enumerate(levels)
     ]
     found = []
-    for at, known in enumerate(levels):
-        others = [part for place, part in enumerate(parts) if place != at]
-        if known is not None and others and not _is_associated(X[:, at], len(known), others):  # type: ignore[arg-type]
-            found.append(at)
+    with one_thread("blas"):  # thousands of small products: threads would mostly wait for each other
+        for at, known in enumerate(levels):
+            others = [part for place, part in enumerate(parts) if place != at]
+            if known is not None and others and not _is_associated(X[:, at], len(known), others):  # type: ignore[arg-type]
+                found.append(at)
     return found
 
 

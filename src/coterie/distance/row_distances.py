@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +53,7 @@ class RowDistances:
         )
         self._form = tree_form(self._rows.distance) if is_tree else None
         self._near: tuple[Indices, Distances] | None = None  # in the tree's own distance
+        self._found: Neighbours | None = None  # the most that were asked for
 
     @property
     def n_columns(self) -> int:
@@ -72,6 +74,15 @@ class RowDistances:
 
     def k_nearest(self, n_neighbors: int) -> Neighbours:
         """Return the nearest other rows of each row, equally near ones by index."""
+        if self._found is None or self._found.index.shape[1] < n_neighbors:
+            self._found = self._find_nearest(n_neighbors)
+        found = self._found
+        if found.index.shape[1] == n_neighbors:
+            return found
+        index, distance = found.index[:, :n_neighbors].copy(), found.distance[:, :n_neighbors].copy()
+        return replace(found, index=index, distance=distance)
+
+    def _find_nearest(self, n_neighbors: int) -> Neighbours:
         if self.matrix is not None:
             return smallest_of_matrix(self.matrix, n_neighbors, True)
         if self._form is None:

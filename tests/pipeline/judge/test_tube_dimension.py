@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from coterie.pipeline.judge.tube_dimension import Extents
+from coterie.pipeline.judge.tube_dimension import Extents, KnownExtents
 
 
 def extent(X, labels):
@@ -37,3 +37,17 @@ def test_few_or_equal_rows_tell_nothing():
     """Of a handful of rows, or of copies of one, the extent is unknown."""
     assert extent(np.zeros((4, 2)), np.array([0, 0, 1, 1])) == np.inf
     assert extent(np.zeros((50, 2)), np.arange(50) % 2) == np.inf
+
+
+def test_what_is_known_of_two_groups_holds_in_any_partition():
+    """Law: pairs that another partition had, under other numbers, are answered as if they were new."""
+    rng = np.random.default_rng(0)
+    X, order = rng.normal(size=(300, 3)), rng.permutation(300)
+    four = rng.integers(0, 4, 300)
+    three = np.array([2, 2, 0, 1])[four]  # the last two of the four groups, and the others together
+    known = KnownExtents(X)
+    for labels, (low, high) in ((four, ([0, 2, 2], [1, 3, 0])), (three, ([0, 0, 1], [1, 2, 2]))):
+        asked, alone = Extents(X, labels, order, known), Extents(X, labels, order)
+        assert (asked.of(low, high) == alone.of(low, high)).all()
+        assert (asked.at_border(low, high) == alone.at_border(low, high)).all()
+    assert len(known.joint) == 5  # of six, one was known
