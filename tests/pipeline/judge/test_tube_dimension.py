@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from coterie.pipeline.judge.tube_dimension import Extents
+from coterie.pipeline.judge.tube_dimension import Extents, is_curve_cut_across
 
 
 def extent(X, labels):
@@ -37,3 +37,15 @@ def test_few_or_equal_rows_tell_nothing():
     """Of a handful of rows, or of copies of one, the extent is unknown."""
     assert extent(np.zeros((4, 2)), np.array([0, 0, 1, 1])) == np.inf
     assert extent(np.zeros((50, 2)), np.arange(50) % 2) == np.inf
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_curve_cut_across_is_told_from_one_cut_along_and_from_a_cloud(seed):
+    """Law: rows next to a cut across a bent curve lie on a thin line; not along it, not in a round cloud."""
+    rng = np.random.default_rng(seed)
+    turn, place = rng.uniform(0, np.pi, 300), rng.normal(size=(300, 2))
+    away = rng.normal(0, 0.03, 300)
+    arc = np.c_[np.cos(turn), np.sin(turn)] * (1 + away[:, None])
+    for rows, side, expected in ((arc, turn - 1, True), (arc, away, False), (place, place[:, 0], False)):
+        order = np.argsort(((rows - rows[np.abs(side).argmin()]) ** 2).sum(axis=1))
+        assert is_curve_cut_across(rows[order], side[order] < 0) == expected
