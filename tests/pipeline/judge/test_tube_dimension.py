@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from coterie.pipeline.judge.tube_dimension import Extents, KnownExtents
+from coterie.pipeline.judge.tube_dimension import Extents, KnownExtents, is_curve_cut_across
 
 
 def extent(X, labels):
@@ -51,3 +51,15 @@ def test_what_is_known_of_two_groups_holds_in_any_partition():
         assert (asked.of(low, high) == alone.of(low, high)).all()
         assert (asked.at_border(low, high) == alone.at_border(low, high)).all()
     assert len(known.joint) == 5  # of six, one was known
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_curve_cut_across_is_told_from_one_cut_along_and_from_a_cloud(seed):
+    """Law: rows next to a cut across a bent curve lie on a thin line; not along it, not in a round cloud."""
+    rng = np.random.default_rng(seed)
+    turn, place = rng.uniform(0, np.pi, 300), rng.normal(size=(300, 2))
+    away = rng.normal(0, 0.03, 300)
+    arc = np.c_[np.cos(turn), np.sin(turn)] * (1 + away[:, None])
+    for rows, side, expected in ((arc, turn - 1, True), (arc, away, False), (place, place[:, 0], False)):
+        order = np.argsort(((rows - rows[np.abs(side).argmin()]) ** 2).sum(axis=1))
+        assert is_curve_cut_across(rows[order], side[order] < 0) == expected

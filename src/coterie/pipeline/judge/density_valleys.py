@@ -21,7 +21,7 @@ from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_s
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
 from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts, may_be_sparse, shares_of_cuts
-from coterie.pipeline.judge.tube_dimension import Extents, KnownExtents
+from coterie.pipeline.judge.tube_dimension import CONTACTS, Extents, KnownExtents, is_curve_cut_across
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
@@ -53,6 +53,7 @@ LEAST_ROWS_OF_A_GAP = 12
 EULER = 0.5772  # the largest of m exponential spacings is log(m) + that many times their mean
 CERTAIN = 3.0  # -log p that a gap needs before it is evidence: one set in twenty
 END_TO_END = 1.2  # directions at the border, up to which two groups like clouds may be a bend cut in two
+UNEVEN = 1.4  # logarithm of how many times denser a curve is in one place than in another: speeds vary
 # of two groups: along lines even a slight bend of so many rows is significant, and neighbourhoods see enough
 MANY_ROWS, VERY_MANY_ROWS = 500, 1_500
 DEEP = 6.0  # evidence that no bar takes away
@@ -123,6 +124,7 @@ class MeasuredBorders:
     gaps: FloatArray  # evidence of the empty space between the groups of each pair
     extents: FloatArray  # in how many directions the groups of each pair extend together
     mixed: npt.NDArray[np.bool_]  # pairs with a group whose nearest neighbours are in the other
+    passages: Indices  # (pairs, 2): the rows of the densest edge that joins the groups of each pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +217,7 @@ class Valleys:
         self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
         self._elongations: dict[bytes, float] = {}  # and the same groups
+        self._curves: dict[bytes, bool] = {}  # pairs of groups that are one curve cut across
         self._known_extents = KnownExtents(X)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
@@ -325,6 +328,12 @@ class Valleys:
             of_ends = depths[0][:, ends], depths[1][:, ends]
             as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
             near[ends] = np.maximum(as_tubes, across[ends])
+        curves = self._along_curves(labels, found, near, across)
+        if curves.size:
+            even = depths[0][:, curves] - UNEVEN * self._hills.units[:, None], depths[1][:, curves]
+            near[curves] = np.maximum(
+                self._near(even, borders.n_rows[curves], extents[curves]), across[curves]
+            )
         return self._weakest(borders, near, found.mixed)
 
     def _measure(self, labels: Labels, k: int) -> MeasuredBorders:
@@ -344,9 +353,11 @@ class Valleys:
         )
         depths = self._hills.depths_between(labels, borders, crosses, pair)
         gaps = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
-        return MeasuredBorders(
-            borders, depths, gaps, self._extents(borders), self._are_mixed(labels, borders)
-        )
+        by_density = np.argsort(self._hills.passes[0, crosses], kind="stable")
+        densest = np.zeros(len(keys), dtype=np.intp)
+        densest[pair[by_density]] = crosses[by_density]  # the last of a pair is the densest
+        mixed, passages = self._are_mixed(labels, borders), self._ends.T[densest]
+        return MeasuredBorders(borders, depths, gaps, self._extents(borders), mixed, passages)
 
     def _are_mixed(self, labels: Labels, borders: Borders) -> npt.NDArray[np.bool_]:
         """Return which pairs have a group whose nearest neighbours are in the other: no border divides them.
@@ -375,10 +386,38 @@ class Valleys:
         """Return the pairs that look like one bent tube cut across, whose thin spots are no borders."""
         if borders.lines is None or self._weight_of_lines:
             return np.zeros(0, dtype=np.intp)
-        doubtful = np.flatnonzero((near > np.maximum(across, 0.0)) & (near < DEEP) & (extents > TUBE))
+        bent = self._bent(borders, near, across)
+        found = bent[extents[bent] > TUBE]
+        return found[borders.directions(found) < ROUND] if found.size else found
+
+    def _bent(self, borders: Borders, near: FloatArray, across: FloatArray) -> Indices:
+        """Return the pairs that a valley divides, not beyond doubt, of which a group is bent or hollow."""
+        doubtful = np.flatnonzero((near > np.maximum(across, 0.0)) & (near < DEEP))
         bent = [at for at in doubtful.tolist() if borders.straightness(at) < 1.0]
-        found = np.array(bent, dtype=np.intp)
-        return found[borders.directions(found) < ROUND] if bent else found
+        return np.array(bent, dtype=np.intp)
+
+    def _along_curves(
+        self, labels: Labels, found: MeasuredBorders, near: FloatArray, across: FloatArray
+    ) -> Indices:
+        """Return the pairs that look like one thin curve cut across, which may be denser in some places."""
+        if found.borders.lines is None or self._weight_of_lines:
+            return np.zeros(0, dtype=np.intp)
+        bent = self._bent(found.borders, near, across)
+        low, high = found.borders.low[bent].tolist(), found.borders.high[bent].tolist()
+        pairs = zip(low, high, found.passages[bent], strict=True)
+        are_curves = np.array([self._is_curve(labels, *pair) for pair in pairs], dtype=bool)
+        return np.asarray(bent[are_curves])
+
+    def _is_curve(self, labels: Labels, low: int, high: int, passage: Indices) -> bool:
+        """Return whether two groups meet along a thin line, at a passage from one to the other."""
+        first, second = labels == low, labels == high
+        key = np.packbits([first, second]).tobytes()
+        if key not in self._curves:
+            own, points = np.flatnonzero(first | second), self._known_extents.points
+            squares = ((points[own] - points[passage].mean(axis=0)) ** 2).sum(axis=1)
+            own = own[np.argsort(squares, kind="stable")[: 2 * CONTACTS[-1]]]
+            self._curves[key] = is_curve_cut_across(points[own], first[own])
+        return self._curves[key]
 
     def _across_gaps(self, labels: Labels, sizes: Indices, low: Indices, high: Indices, k: int) -> FloatArray:
         """Return the evidence of the empty space between two groups, each of which hangs together.

@@ -17,11 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import Data, Doubles, FloatArray, Indices, Labels
+from coterie._support.linear_algebra import principal_components
+from coterie._support.typing import Data, Doubles, FloatArray, Indices, Labels, Mask
 
 Wholes: TypeAlias = npt.NDArray[np.int64]
 Measure: TypeAlias = Callable[[Doubles, Wholes, Wholes, Wholes], Doubles]
 OfPairs: TypeAlias = dict[tuple[bytes, bytes], float]
+
+CONTACTS = (12, 24, 48, 96)  # rows next to where two groups meet: a curve is thin at some of these scales
+THIN = 0.9  # of their variance is along one direction
+APART = 0.7  # correlation of the group with the place along it
 
 
 @dataclass(eq=False)
@@ -108,3 +113,33 @@ class Extents:
             blake2b(self._members[first:end].tobytes(), digest_size=16).digest()
             for first, end in pairwise(bounds)
         ]
+
+
+def is_curve_cut_across(rows: FloatArray, is_first: Mask) -> bool:
+    """Return whether rows next to a border lie along a thin line, one group at either end of it.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        The rows of two groups, those nearest to where they meet first.
+    is_first : array of bool of shape (n,)
+        Which are of the first group.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> along = rng.permutation(np.linspace(-0.5, 0.5, 96))
+    >>> line = np.c_[along, 0.05 * rng.normal(size=96)]
+    >>> is_curve_cut_across(line, along < 0), is_curve_cut_across(line, line[:, 1] < 0)
+    (True, False)
+    """
+    for n_near in (n for n in CONTACTS if n <= len(rows) // 2):
+        first = is_first[:n_near]
+        if first.all() or not first.any():
+            continue
+        found = principal_components(rows[:n_near] - rows[:n_near].mean(axis=0))
+        if found.squares[-1:].sum() > THIN * found.squares.sum():
+            along = found.scores(1)[:, 0]
+            if abs(float(np.corrcoef(along, first)[0, 1])) > APART:
+                return True
+    return False
