@@ -14,7 +14,8 @@ from coterie._support.typing import FloatArray, Indices, Labels, Mask
 
 CONTACTS = (12, 24, 48, 96)  # rows next to where two groups meet: a curve is thin at some of these scales
 THIN = 0.9  # of their variance is along one direction
-APART = 0.7  # correlation of the group with the place along it
+# correlation of the group with the place along it: 0.87 where rows fill the line, more where there is a gap
+APART, EMPTY = 0.7, 0.95
 
 
 class Extents:
@@ -63,7 +64,7 @@ class Extents:
 
 
 def is_curve_cut_across(rows: FloatArray, is_first: Mask) -> bool:
-    """Return whether rows next to a border lie along a thin line, one group at either end of it.
+    """Return whether rows next to a border fill a thin line, one group at either end of it.
 
     Parameters
     ----------
@@ -87,6 +88,6 @@ def is_curve_cut_across(rows: FloatArray, is_first: Mask) -> bool:
         found = principal_components(rows[:n_near] - rows[:n_near].mean(axis=0))
         if found.squares[-1:].sum() > THIN * found.squares.sum():
             along = found.scores(1)[:, 0]
-            if abs(float(np.corrcoef(along, first)[0, 1])) > APART:
+            if APART < abs(float(np.corrcoef(along, first)[0, 1])) < EMPTY:
                 return True
     return False
