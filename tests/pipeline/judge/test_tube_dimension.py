@@ -55,11 +55,13 @@ def test_what_is_known_of_two_groups_holds_in_any_partition():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_curve_cut_across_is_told_from_one_cut_along_and_from_a_cloud(seed):
-    """Law: rows next to a cut across a bent curve lie on a thin line; not along it, not in a round cloud."""
+    """Law: rows next to a cut across a curve fill a thin line; not along it, in a cloud, or with a gap."""
     rng = np.random.default_rng(seed)
     turn, place = rng.uniform(0, np.pi, 300), rng.normal(size=(300, 2))
     away = rng.normal(0, 0.03, 300)
     arc = np.c_[np.cos(turn), np.sin(turn)] * (1 + away[:, None])
-    for rows, side, expected in ((arc, turn - 1, True), (arc, away, False), (place, place[:, 0], False)):
+    torn = place + [[8.0, 0.0]] * np.sign(place[:, :1])
+    cases = (arc, turn - 1, True), (arc, away, False), (place, place[:, 0], False), (torn, torn[:, 0], False)
+    for rows, side, expected in cases:
         order = np.argsort(((rows - rows[np.abs(side).argmin()]) ** 2).sum(axis=1))
         assert is_curve_cut_across(rows[order], side[order] < 0) == expected

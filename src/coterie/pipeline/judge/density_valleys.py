@@ -405,8 +405,8 @@ class Valleys:
         bent = self._bent(found.borders, near, across)
         low, high = found.borders.low[bent].tolist(), found.borders.high[bent].tolist()
         pairs = zip(low, high, found.passages[bent], strict=True)
-        are_curves = np.array([self._is_curve(labels, *pair) for pair in pairs], dtype=bool)
-        return np.asarray(bent[are_curves])
+        is_cut = np.array([self._is_curve(labels, *pair) for pair in pairs], dtype=bool)
+        return np.asarray(bent[is_cut])
 
     def _is_curve(self, labels: Labels, low: int, high: int, passage: Indices) -> bool:
         """Return whether two groups meet along a thin line, at a passage from one to the other."""

@@ -26,7 +26,8 @@ OfPairs: TypeAlias = dict[tuple[bytes, bytes], float]
 
 CONTACTS = (12, 24, 48, 96)  # rows next to where two groups meet: a curve is thin at some of these scales
 THIN = 0.9  # of their variance is along one direction
-APART = 0.7  # correlation of the group with the place along it
+# correlation of the group with the place along it: 0.87 where rows fill the line, more where there is a gap
+APART, EMPTY = 0.7, 0.95
 
 
 @dataclass(eq=False)
@@ -116,7 +117,7 @@ class Extents:
 
 
 def is_curve_cut_across(rows: FloatArray, is_first: Mask) -> bool:
-    """Return whether rows next to a border lie along a thin line, one group at either end of it.
+    """Return whether rows next to a border fill a thin line, one group at either end of it.
 
     Parameters
     ----------
@@ -140,6 +141,6 @@ def is_curve_cut_across(rows: FloatArray, is_first: Mask) -> bool:
         found = principal_components(rows[:n_near] - rows[:n_near].mean(axis=0))
         if found.squares[-1:].sum() > THIN * found.squares.sum():
             along = found.scores(1)[:, 0]
-            if abs(float(np.corrcoef(along, first)[0, 1])) > APART:
+            if APART < abs(float(np.corrcoef(along, first)[0, 1])) < EMPTY:
                 return True
     return False
