@@ -17,7 +17,8 @@ from coterie.data import LeftOut, Table
 MANY_COLUMNS = 30  # from here on, near rows are linked as well, and typical rows tell what a group is like
 MOSTLY = 0.9  # of the names, which differ in a number only
 LEAST_SIDE, MOST_SIDE = 5, 40  # pixels of a picture on a card
-FEW = 6  # columns that are named one by one
+FEW = 6  # columns that are named with a reason each
+MOST_NAMED = 60  # columns of one reason that are all named: a few lines
 _QUESTION = re.compile(r"(q|question|item|frage|aussage|statement|answer)[\s_.-]*#", re.IGNORECASE)
 LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 
@@ -92,14 +93,17 @@ def _numbers(name: str) -> list[int]:
 def few_of_each(left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return columns and why they were left out, those of one reason in one entry where they are many.
 
-    Reasons that differ in their numbers or examples only are one.
+    Reasons that differ in their numbers or examples only are one. Of very many columns two are named: the
+    margins of images may be hundreds. ``--json`` and `coterie inspect` have all.
 
     Examples
     --------
+    >>> few_of_each([(f"p{i}", "constant") for i in range(7)])
+    [('p0, p1, p2, p3, p4, p5, p6', 'constant')]
     >>> few_of_each([(f"p{i}", "constant") for i in range(90)] + [("id", "a key")])
     [('p0, p1 and 88 more', 'constant'), ('id', 'a key')]
     >>> few_of_each([(f"q{i}", f'text in {i} of 80 rows, such as "x" in row {i}') for i in range(1, 9)])
-    [('q1, q2 and 6 more', 'text in 1 of 80 rows, such as "x" in row 1, and the like')]
+    [('q1, q2, q3, q4, q5, q6, q7, q8', 'text in 1 of 80 rows, such as "x" in row 1, and the like')]
     """
     alike: dict[str, list[tuple[str, str]]] = {}
     for name, reason in left_out:
@@ -110,9 +114,11 @@ def few_of_each(left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         if len(columns) <= FEW:
             found += columns
             continue
-        (first, reason), (second, _) = columns[:2]
+        names, reason = [name for name, _ in columns], columns[0][1]
         like = "" if all(other == reason for _, other in columns) else ", and the like"
-        found.append((f"{first}, {second} and {len(columns) - 2:,} more", f"{reason}{like}"))
+        if len(names) > MOST_NAMED:
+            names = [", ".join(names[:2]) + f" and {len(names) - 2:,} more"]
+        found.append((", ".join(names), f"{reason}{like}"))
     return found
 
 
