@@ -91,7 +91,7 @@ def test_checks(estimator, check):
 
 
 HERE = Path(__file__).parent
-CHECKED = [path for path in sorted(HERE.glob("test_*.py")) if "@parametrize_with_checks" in path.read_text()]
+CHECKED = [path for path in sorted(HERE.rglob("test_*.py")) if "@parametrize_with_checks" in path.read_text()]
 
 
 def test_every_estimator_is_checked():
@@ -102,7 +102,7 @@ def test_every_estimator_is_checked():
     }
     lists = "".join(path.read_text().partition("@parametrize_with_checks")[2] for path in CHECKED)
     lists += "".join(
-        text for text in map(Path.read_text, HERE.glob("test_*.py")) if "check_estimator(" in text
+        text for text in map(Path.read_text, HERE.rglob("test_*.py")) if "check_estimator(" in text
     )
     assert {name for name in estimators if not re.search(rf"\b{name}\(", lists)} == set()
 

@@ -17,7 +17,7 @@ from coterie.cluster import AgglomerativeClustering, Genie
 from coterie.distance import pairwise_distances, spanning_tree
 from coterie.errors import InvalidData, InvalidParameter
 
-SHAPES = Path(__file__).parents[3] / "shared" / "data" / "shapes"
+SHAPES = Path(__file__).parents[4] / "shared" / "data" / "shapes"
 
 
 @parametrize_with_checks([Genie(), Genie(n_clusters=2, min_samples=3, noise=True)])
