@@ -151,9 +151,7 @@ def test_trees_on_pictures(table, capsys):
     from coterie.tree import linkage
 
     request = PlotRequest(make_request("auto", "auto", distance="gower"), None, "average", None, None)
-    subject = read_subject(
-        plot_kinds.find_kind("dendrogram"), request, "people.csv", None, header=None, encoding=None
-    )
+    subject = read_subject(plot_kinds.find_kind("dendrogram"), request, "people.csv", None)
     D = pairwise_distances(read_table("people.csv").content.to_pandas(), metric="gower")
     expected = linkage(D, "average", "precomputed")
     np.testing.assert_allclose(subject.tree.heights, expected[:, 2], atol=1e-9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import coterie
 from coterie.cluster import AgglomerativeClustering, KMeans
 from coterie.pipeline.judge.density_valleys import PLACES, Valleys
 from coterie.pipeline.judge.discriminant_valleys import (
@@ -166,12 +165,3 @@ def test_a_bend_cut_in_two_is_one_group():
         turn = np.random.default_rng(seed).uniform(0, np.pi, 300)
         crescent = np.c_[np.cos(turn), np.sin(turn)] + 0.1 * rng.normal(size=(300, 2))
         assert Valleys(crescent).judge((crescent[:, 0] > 0).astype(int)).score < 0
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_thick_ring_in_three_columns_is_one_group(seed):
-    """Law: arcs of a ring look like clouds where it is thick, and lines across its bends show no border."""
-    rng = np.random.default_rng(seed)
-    turn = rng.uniform(0, 2 * np.pi, 1000)
-    ring = np.c_[np.cos(turn), np.sin(turn), np.zeros(1000)] + rng.normal(0, 0.12, (1000, 3))
-    assert coterie.fit(ring, budget="fast", believe=False).k == 1

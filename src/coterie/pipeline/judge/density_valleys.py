@@ -57,9 +57,6 @@ UNEVEN = 1.4  # logarithm of how many times denser a curve is in one place than 
 # of two groups: along lines even a slight bend of so many rows is significant, and neighbourhoods see enough
 MANY_ROWS, VERY_MANY_ROWS = 500, 1_500
 DEEP = 6.0  # evidence that no bar takes away
-# by how much a valley between clouds may be deeper along the line than neighbourhoods see it: what they do
-# not see at all is a bend that the line cuts across
-SEEN, UNSEEN = 2.5, 4.0
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
 
 
@@ -511,7 +508,6 @@ class Valleys:
         smaller, larger = sorted((int(borders.sizes[low]), int(borders.sizes[high])))
         places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
         along = max(borders.lines.evidence(low, high) - places, LEAST)
-        trust *= float(np.clip((UNSEEN - (along - near)) / (UNSEEN - SEEN), 0.0, 1.0))
         alone = near + self._weight_of_lines * (along - near)
         return float(max(alone, near + trust * (along - near)))
 
