@@ -111,6 +111,16 @@ def test_page_says_from_which_rows_chance_was_computed(answer):
     assert re.search(r"The line: these data, [\d.]+\..* Computed from 60 of 150 rows\.", page)
 
 
+def test_cards_begin_with_the_names_that_people_gave(answer, facts):
+    """Law: a card of the answer begins with the name of its group; other numbers of groups have no names."""
+    names = tuple(f"name {at}" for at in range(answer.k))
+    renamed = build_facts(subject_of_clustering(replace(answer, groups=replace(answer.groups, names=names))))
+    for plain, named in zip(facts.labelings, renamed.labelings, strict=True):
+        is_chosen = plain is facts.labelings[facts.chosen]
+        for name, one, other in zip(names, plain.cards, named.cards, strict=False):
+            assert other.words == (f"{name}: {one.words}" if is_chosen else one.words)
+
+
 def test_report_needs_the_data(answer):
     """Law: a saved answer holds no data, so it has no report."""
     with pytest.raises(InvalidParameter, match="a report needs the data, which a saved answer does not hold"):

@@ -77,14 +77,16 @@ class Deck:
         return card_lines(rows, self.labels, group, medoid)
 
     def _words(self, group: int) -> str:
-        """Say what a group is called, or in what it differs."""
+        """Say what a group is called, and in what it differs."""
         names = self.subject.group_names if self.is_chosen else None
         if names is not None:
             return names[group]
+        called = [shorten(self.subject.called[group])] if self.is_chosen and self.subject.called else []
         positions = getattr(self.subject.profile, "positions", ()) if self.is_chosen else ()
         told = {name for each in positions for name in each.columns}
         where = [each.words(group) for each in positions]
-        return "" if self.subject.tells_by_rows else "; ".join([*where, *words(self.means, group, told)])
+        differs = [] if self.subject.tells_by_rows else [*where, *words(self.means, group, told)]
+        return ": ".join([*called, *(["; ".join(differs)] if differs else [])])
 
     def _named(self, which: str, group: int, held: Indices) -> tuple[RowFacts, ...]:
         """Return rows by name: those that the profile found among all rows, else those of the held ones."""

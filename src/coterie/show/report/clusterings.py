@@ -45,6 +45,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         levels=[level.k for level in clustering.levels if level.k != clustering.k],
         row_names=None if prepared is None else names_of_rows(prepared.table, prepared.rows),
         profile=groups.profile,
+        called=groups.names,
         evidence=clustering.evidence,
         stability=clustering.stability,
         significance=clustering.significance,

@@ -133,6 +133,7 @@ def subject_of_labels(
         partition=given.partition,
         n_rows=len(data.X) + data.n_dropped,
         headline=count_of(len(names), "group"),
+        called=() if is_plain else names,
         lead=f"given by the column {data.label_name} of {data.source}"
         + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
         left_out=[(column.name, column.reason) for column in data.left_out],

@@ -50,6 +50,7 @@ class ReportSubject:
     python: str = ""  # the same in Python
     seed: int = 0  # of the sample and the maps
     group_names: Sequence[str] | None = None  # what the groups of the answer are called, e.g. by their words
+    called: Sequence[str] = ()  # names that somebody gave the groups of the answer
     typical: Sequence[Indices] | None = None  # places of their most typical rows, where they are known
     linked: Model = None  # the estimator, where it linked near rows: its graph is drawn as a map
     is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
