@@ -1,5 +1,6 @@
 // The min-plus product of two matrices: the inner loop of the optimal order of leaves.
 #include "engine.h"
+#include "support/parallel.h"
 #include "support/simd.h"
 
 namespace coterie::COTERIE_ISA {
@@ -41,6 +42,7 @@ COTERIE_INLINE void edge(const MinPlus& p, std::int64_t i, std::int64_t j) {
 void min_plus(const MinPlus& p) {
   const std::int64_t full = p.cols / COLUMNS * COLUMNS;
   for (std::int64_t j = 0; j < full; j += COLUMNS) {
+    check_interrupt();
     std::int64_t i = 0;
     for (; i + ROWS <= p.rows; i += ROWS) tile<ROWS>(p, i, j);
     for (; i < p.rows; ++i) tile<1>(p, i, j);

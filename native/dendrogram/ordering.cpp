@@ -31,8 +31,11 @@ class Programme {
     std::vector<std::int64_t> order(static_cast<std::size_t>(n_));
     count_leaves(tree, sizes_.data());
     order_leaves(tree, sizes_.data(), order.data(), first_.data());
-    std::fill(cost, cost + n_ * n_, UNKNOWN);
-    for (std::int64_t p = 0; p < n_; ++p) cost[p * n_ + p] = 0;
+    for (std::int64_t p = 0; p < n_; ++p) {
+      check_interrupt();
+      std::fill(cost + p * n_, cost + (p + 1) * n_, UNKNOWN);
+      cost[p * n_ + p] = 0;
+    }
   }
 
   void join(std::int64_t node, int threads) const;
@@ -94,9 +97,11 @@ void Programme::join(std::int64_t node, int threads) const {
 
 Programme::Part Programme::best_ends(const Block& whole) const {
   Part best{tree_.root(), whole.left.begin, whole.right.begin};
-  for (std::int64_t p = whole.left.begin; p < whole.left.end; ++p)
+  for (std::int64_t p = whole.left.begin; p < whole.left.end; ++p) {
+    check_interrupt();
     for (std::int64_t q = whole.right.begin; q < whole.right.end; ++q)
       if (cost_[p * n_ + q] < cost_[best.begin * n_ + best.end]) best = {tree_.root(), p, q};
+  }
   return best;
 }
 
@@ -108,7 +113,8 @@ void Programme::split(const Part& part, Part& first, Part& second) const {
   second = {children[!is_turned], part.end, part.end};
   double least = UNKNOWN;
   const Range from = block(first.node).opposite(part.begin), to = block(second.node).opposite(part.end);
-  for (std::int64_t k = from.begin; k < from.end; ++k)
+  for (std::int64_t k = from.begin; k < from.end; ++k) {
+    check_interrupt();
     for (std::int64_t m = to.begin; m < to.end; ++m) {
       const double length = cost_[part.begin * n_ + k] + distances_[k * n_ + m] + cost_[m * n_ + part.end];
       if (length >= least && least < UNKNOWN) continue;
@@ -116,6 +122,7 @@ void Programme::split(const Part& part, Part& first, Part& second) const {
       first.end = k;
       second.begin = m;
     }
+  }
 }
 
 std::vector<std::int64_t> Programme::unfold() const {

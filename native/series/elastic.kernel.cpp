@@ -1,11 +1,13 @@
 // Comparisons of one series with sixteen others, row by row of the table of their pairs of points.
 #include "engine.h"
 #include "series/elastic_rules.h"
+#include "support/parallel.h"
 #include "support/scratch.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
 
+constexpr std::int64_t rows_between_looks = 64;  // whether the user asked to stop: a long row takes a tenth of a millisecond
 constexpr std::int64_t narrow_band = 64;  // columns below which looking for cells to leave out costs more than they do
 
 // The bands of the lanes, and the columns that any of them has.
@@ -116,6 +118,7 @@ void compare_all(const ElasticTask& task, const LaneBands& bands, double* row) {
   begin_table(task, rule, row);
   double corner = 0;
   for (std::int64_t i = 0; i < task.n; ++i) {
+    if (i % rows_between_looks == rows_between_looks - 1) check_interrupt();
     const std::int64_t begin = greater<std::int64_t>(0, i - bands.below), end = lesser(task.longest, i + bands.above + 1);
     const Lanes diagonal = begin == 0 ? all_lanes(corner) : load_lanes(row + begin * series_lanes);
     corner = beside(task, rule, i);
@@ -137,6 +140,7 @@ void compare_bounded(const ElasticTask& task, const LaneBands& bands, double* ro
   // columns of the row above that are within, and how many hold anything; above the first row there is the corner only
   std::int64_t first = 0, beyond = 0, written = 0;
   for (std::int64_t i = 0; i < task.n; ++i) {
+    if (i % rows_between_looks == rows_between_looks - 1) check_interrupt();
     const std::int64_t begin = greater(first, i - bands.below), end = lesser(task.longest, i + bands.above + 1);
     Lanes diagonal = i == 0 ? all_lanes(0.0) : begin == 0 ? nowhere : load_lanes(row + begin * series_lanes), left = nowhere;
     std::int64_t next_first = end, next_beyond = begin, j = begin;

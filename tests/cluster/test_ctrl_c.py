@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from coterie.cluster import HDBSCAN, OPTICS, ConstrainedKMeans, GaussianMixture, Genie, KernelKMeans
 from coterie.cluster import KMedoids, KModes, SpectralClustering, lay_out_graph, leiden
 from coterie.distance import k_nearest, pairwise_distances
+from coterie.series import dtw
 
 random = np.random.default_rng(0)
 THREADS = default_threads()
@@ -49,6 +50,7 @@ LONG += [
     (Function("lay_out_graph", lambda X: lay_out_graph(ring(X), n_epochs=400)), 100_000),
     (Function("k_nearest", lambda X: k_nearest(np.tile(X, 10), n_neighbors=15, recall=0.99)), 150_000),
     (Function("gower", lambda X: pairwise_distances(np.tile(X, 10), metric="gower")), 15_000),
+    (Function("one pair of series", lambda X: dtw(X[:, 0], X[:, 1])), 60_000),
 ]
 for model, n in LONG:
     X = random.normal(size=(n, 4))
