@@ -46,7 +46,7 @@ from coterie.cluster.spectral.embedding import (
 from coterie.cluster.spectral.graphs import AFFINITIES, GIVEN, Affinity, AffinityGraph, scales_of
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster.state_checks import check_given, check_square
-from coterie.distance import nearest
+from coterie.distance import Distance
 from coterie.distance.input import (
     GraphInput,
     InputKind,
@@ -81,7 +81,7 @@ class Places:
         sums = self._sums(X, affinity, np.column_stack([values, np.ones(len(values))]))
         placed = extend(sums[:, :-1], sums[:, -1], self.eigenvalues, laplacian)
         if affinity.kind not in GIVEN:
-            near = nearest(X, self.rows, n_jobs=affinity.n_jobs)
+            near = affinity.to_nearest(X, self.rows)
             is_settled = (near.distance == 0) | (sums[:, -1] <= 0)
             placed[is_settled] = self.coordinates[near.index[is_settled]]
         return placed
@@ -156,7 +156,7 @@ class SpectralBase:
     eigengaps_: FloatArray = fitted(Tensor("eigengaps", kind="f8", may_be_empty=True))
     n_parts_: int = fitted(COUNT)
     exact_: bool = fitted(FLAG)
-    _input: CheckedRows = fitted(Tensor("rows", "columns", sparse=True))
+    _input: CheckedRows = fitted(Tensor("rows", "columns", sparse=True, of_table=True))
     _degrees: FloatArray | None = fitted(Maybe(Tensor("points", low=0)))
     _scales: FloatArray | None = fitted(Maybe(Tensor("points", low=0)))
     _weights: Weights | None = fitted(Sometimes(Maybe(Tensor("rows", kind="f8", low=0))))
@@ -193,13 +193,13 @@ class SpectralBase:
         """The matrix of affinities; Gaussian ones are computed when it is asked for, not kept."""
         if not hasattr(self, "embedding_"):
             raise AttributeError(f"{type(self).__name__} has no affinity_matrix_ before fit")
-        return self._affinity().matrix(self._input)
+        return self._affinity(self._learned).matrix(self._input)
 
     def graph(self) -> AffinityGraph:
         """Return the graph of the rows of the fit: weights that are stored, or made where needed."""
         if not hasattr(self, "embedding_"):
             raise AttributeError(f"{type(self).__name__} has no graph before fit")
-        return self._affinity().graph(self._input)
+        return self._affinity(self._learned).graph(self._input)
 
     @property
     def _is_given(self) -> bool:
@@ -209,7 +209,13 @@ class SpectralBase:
     def _kind(self) -> InputKind:
         return _KINDS.get(self.affinity, "data") if isinstance(self.affinity, str) else "data"
 
-    def _affinity(self) -> Affinity:
+    @property
+    def _learned(self) -> Settings:
+        """What the distance learned in the fit."""
+        learned: Settings = vars(self).get("_distance_values", {})
+        return learned
+
+    def _affinity(self, learned: Settings) -> Affinity:
         is_near = self.neighbors == "approximate"
         if is_near and (self.affinity not in ("nearest_neighbors", "mutual_neighbors") or self.landmarks):
             raise InvalidParameter(
@@ -226,7 +232,12 @@ class SpectralBase:
             params=self.kernel_params or {},
             n_jobs=self.n_jobs,
             recall=RECALL if is_near else None,
+            distance=self._distance(learned),
         )
+
+    def _distance(self, learned: Settings) -> Distance | None:
+        """Return the distance of rows with what it has learned, if anything; None for the Euclidean one."""
+        return None
 
     def _embed(
         self, X: CheckedRows, weights: Weights | None, n_components: int, seed: int
@@ -236,9 +247,12 @@ class SpectralBase:
             require_amg()
         tol = DEFAULT_TOLERANCE if isinstance(self.eigen_tol, str) else float(self.eigen_tol)
         options = SolverOptions(self.eigen_solver, tol, seed)
-        affinity = self._affinity()
+        affinity = self._affinity({})
         state: ValuesByName = dict.fromkeys(("_degrees", "_scales", "_landmark_rows", "_landmark_values"))
         rows, masses = _of_weight(X, weights, is_given=self._is_given)
+        if affinity.distance is not None:
+            state["_distance_values"] = affinity.distance.fit(rows).told
+            affinity = self._affinity(state["_distance_values"])
         if self.landmarks is not None:
             found, passing = embed_by_landmarks(
                 rows, masses, self.landmarks, affinity, n_components, self.laplacian, options
@@ -270,7 +284,9 @@ class SpectralBase:
         if self._is_given:
             others = others[:, has_weight]
         places = _places({**state, "embedding_": completed}, is_given=self._is_given)
-        completed[~has_weight] = places.of(others, self._affinity(), self.laplacian)
+        completed[~has_weight] = places.of(
+            others, self._affinity(state.get("_distance_values", {})), self.laplacian
+        )
         return completed
 
     def _place(self, X: CheckedRows) -> FloatArray:
@@ -278,7 +294,9 @@ class SpectralBase:
         weights = vars(self).get("_weights")  # models that were saved before there were any have none
         if self._is_given and weights is not None:
             X = X[:, weights > 0]
-        return _places(vars(self), is_given=self._is_given).of(X, self._affinity(), self.laplacian)
+        return _places(vars(self), is_given=self._is_given).of(
+            X, self._affinity(self._learned), self.laplacian
+        )
 
     def _check_graph_input(self, X: MatrixLike) -> CheckedRows:
         """Return rows, or the matrix or graph that was given, checked."""
@@ -287,7 +305,8 @@ class SpectralBase:
             raise UnsupportedInput(
                 "np.matrix is not supported. Please convert to a numpy array with np.asarray."
             )
-        given = resolve_input(X, self._kind, estimator=self, rules=RULES)
+        distance = self._distance({})
+        given = resolve_input(X, self._kind, estimator=self, rules=RULES, distance=distance)
         if isinstance(given, RowsInput):
             return self._dense(given.values)
         if self.landmarks is not None:

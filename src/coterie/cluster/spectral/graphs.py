@@ -21,6 +21,7 @@ from coterie._support.typing import (
     Distances,
     FloatArray,
     FloatType,
+    Indices,
     Labels,
     SparseData,
     ValuesByName,
@@ -28,7 +29,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import require_memory
-from coterie.distance import k_nearest, neighbours_within, pairwise_distances
+from coterie.distance import Distance, Nearest, k_nearest, nearest, neighbours_within, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 
 DOUBLE_ROUNDING = 1e-12
@@ -101,6 +102,7 @@ class MatrixGraph:
 
     weights: CheckedRows
     own: float | FloatArray = 1.0
+    scales: FloatArray | None = None  # of Gaussian weights, by which new rows get theirs
     masses: None = None
 
     @property
@@ -219,9 +221,9 @@ def gaussian_graph(
 
 def scales_of(graph: AffinityGraph) -> FloatArray | None:
     """Return the local scales of a graph in the unit of the rows that it was made of."""
-    if not isinstance(graph, GaussianGraph) or graph.scales is None:
-        return None
-    return graph.scales * graph.width
+    if isinstance(graph, GaussianGraph) and graph.scales is not None:
+        return graph.scales * graph.width
+    return graph.scales if isinstance(graph, MatrixGraph) else None
 
 
 def _power_of_two(value: float) -> float:
@@ -271,11 +273,22 @@ class Affinity:
     params: ValuesByName = field(default_factory=dict)
     n_jobs: int | None = None
     recall: float | None = None  # of the neighbours of rows among themselves; None: all of them
+    # of rows, with what it learned from them; None: the Euclidean one, whose affinities are never stored
+    distance: Distance | None = None
+
+    @property
+    def metric(self) -> Distance | str:
+        """Return the distance by which rows are neighbours."""
+        return self.distance or "euclidean"
 
     def graph(self, X: CheckedRows, tol: float = 0.0) -> AffinityGraph:
         """Return the graph of the rows, or of a given matrix; `tol` is how rough products may be."""
         if self.kind in GAUSSIANS:
             scales = self.scales(X, None)
+            if self.distance is not None:
+                weights = self._gaussian(X, None, scales, scales)
+                np.fill_diagonal(weights, 0.0)
+                return MatrixGraph(weights, scales=scales)
             return gaussian_graph(X, self.gamma, scales, tol, resolve_threads(self.n_jobs))
         if self.kind == "precomputed":
             return MatrixGraph(without_diagonal(X), diagonal_of(X))
@@ -290,11 +303,13 @@ class Affinity:
         self, X: CheckedRows, graph_rows: Data, scales: FloatArray | None
     ) -> Callable[[FloatArray], FloatArray]:
         """Return how values of the graph's rows are summed for new rows, by weights with these."""
-        if self.kind in GAUSSIANS:
+        if self.kind in GAUSSIANS and self.distance is None:
             graph = GaussianGraph(graph_rows, self.gamma, scales, resolve_threads(self.n_jobs))
             own = self.scales(X, graph_rows)
             return lambda V: gaussian_product(graph, X, own, V)
-        if self.kind in GRAPHS:
+        if self.kind in GAUSSIANS:
+            weights = self._gaussian(X, graph_rows, self.scales(X, graph_rows), scales)
+        elif self.kind in GRAPHS:
             weights = self._neighbours(X, graph_rows)
         elif self.kind == "precomputed_nearest_neighbors":
             weights = nearest_entries(X, self.n_neighbors)
@@ -307,7 +322,7 @@ class Affinity:
         if self.kind != "self_tuning":
             return None
         available = len(X) - 1 if others is None else len(others)
-        found = k_nearest(X, others, min(self.n_neighbors, available), n_jobs=self.n_jobs)
+        found = k_nearest(X, others, min(self.n_neighbors, available), self.metric, n_jobs=self.n_jobs)
         distances = np.asarray(found.distance[:, -1], dtype=np.float64)
         positive = distances[distances > 0]
         return 1.0 / np.where(distances > 0, distances, positive.min() if positive.size else 1.0)
@@ -342,14 +357,33 @@ class Affinity:
             graph = self.graph(X)
             assert isinstance(graph, MatrixGraph)
             return with_diagonal(graph.weights, graph.own)
-        require_memory(8 * len(X) ** 2, f"the affinity matrix of {len(X):,} rows", "It is not needed by fit.")
-        exponents = pairwise_distances(X, metric="sqeuclidean")
+        scales = self.scales(X, None)
+        return self._gaussian(X, None, scales, scales)
+
+    def to_nearest(self, X: CheckedRows, others: CheckedRows) -> Nearest:
+        """Return the nearest of other rows for each row, and how far it is; of several, the row itself."""
+        found = nearest(X, others, self.metric, n_jobs=self.n_jobs)
+        if self.distance is None or not self.distance.takes_gaps:
+            return found
+        return Nearest(_itself_first(X, others, found), found.distance, found.algorithm_used)
+
+    def _gaussian(
+        self, X: Data, others: Data | None, own: FloatArray | None, scales: FloatArray | None
+    ) -> FloatArray:
+        """Return the matrix of Gaussian affinities of rows with others, or among themselves, stored."""
+        n_others = len(X) if others is None else len(others)
+        way_out = "Use affinity='nearest_neighbors', which needs no matrix."
+        require_memory(2 * 8 * len(X) * n_others, f"the affinity matrix of {len(X):,} rows", way_out)
+        if self.distance is None:
+            exponents = pairwise_distances(X, others, metric="sqeuclidean", n_jobs=self.n_jobs)
+        else:
+            distances = pairwise_distances(X, others, metric=self.distance, n_jobs=self.n_jobs)
+            exponents = np.square(distances, dtype=np.float64)
         with np.errstate(over="ignore"):  # beyond all numbers an affinity is 0
             exponents *= -clipped(self.gamma, exponents.dtype)
-            if (scales := self.scales(X, None)) is not None:
-                scales = clipped(scales, exponents.dtype)
-                exponents *= scales[:, None]
-                exponents *= scales
+            if own is not None and scales is not None:
+                exponents *= clipped(own, exponents.dtype)[:, None]
+                exponents *= clipped(scales, exponents.dtype)
         return np.exp(exponents, out=exponents)
 
     def _neighbour_graph(self, X: Data) -> SparseData:
@@ -362,7 +396,7 @@ class Affinity:
         """Return ones where a row has a neighbour. As in scikit-learn, a row is its own first neighbour."""
         n_others = len(X) if others is None else len(others)
         if self.kind == "epsilon":
-            near = neighbours_within(X, others, self.epsilon, n_jobs=self.n_jobs)
+            near = neighbours_within(X, others, self.epsilon, self.metric, n_jobs=self.n_jobs)
             return ones_at(near.index, near.starts, (len(X), n_others))
         count = self.n_neighbors - (others is None)
         if self.n_neighbors > n_others:
@@ -373,8 +407,20 @@ class Affinity:
         if count == 0:
             return sparse.csr_array((len(X), n_others))
         recall = self.recall if others is None else None
-        index = k_nearest(X, others, count, recall=recall, n_jobs=self.n_jobs).index
+        index = k_nearest(X, others, count, self.metric, recall=recall, n_jobs=self.n_jobs).index
         return ones_at(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))
+
+
+def _itself_first(X: Data, others: Data, found: Nearest) -> Indices:
+    """Return the nearest rows, each row itself where it is there: a row with gaps is at 0 from others too."""
+    index = found.index.copy()
+    asked = np.flatnonzero(found.distance == 0)
+    cells = np.vstack([others, X[asked]])
+    cells[np.isnan(cells)] = np.inf  # gaps are alike
+    _, first, which = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    same = first[which.ravel()[len(others) :]]
+    index[asked[same < len(others)]] = same[same < len(others)]
+    return index
 
 
 def ones_at(columns: AnyArray, starts: AnyArray, shape: tuple[int, int]) -> SparseData:

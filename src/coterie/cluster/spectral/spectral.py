@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -20,14 +20,24 @@ from coterie._support.typing import (
     FloatArray,
     Labels,
     MatrixLike,
+    MetricLike,
     RandomState,
     Settings,
     SparseData,
     ValuesByName,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Choice, Flag, Nothing, Whole, check_n_clusters
-from coterie._support.validation.schema import Tensor
+from coterie._support.validation import (
+    PROGRESS,
+    Anything,
+    Choice,
+    Dictionary,
+    Flag,
+    Nothing,
+    Whole,
+    check_n_clusters,
+)
+from coterie._support.validation.schema import VALUES, Sometimes, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.kmeans import KMeans
@@ -36,7 +46,9 @@ from coterie.cluster.spectral.base import (
     check_n_coordinates,
     count_rows_of_weight,
 )
-from coterie.distance import nearest
+from coterie.cluster.spectral.graphs import GAUSSIANS, GRAPHS
+from coterie.cluster.state_checks import check_distance
+from coterie.distance import Distance, find_distance, input_kind, nearest
 from coterie.errors import InvalidParameter
 
 LEGACY_SEEDS = 2**32
@@ -92,6 +104,12 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         Of the kernels "poly" and "sigmoid".
     kernel_params : dict or None, default=None
         Further parameters of a kernel.
+    metric : str, callable or Distance, default="euclidean"
+        Distance of the rows for "rbf", whose matrix is then stored, "self_tuning" and the neighbour graphs.
+        "gower" takes tables with numbers, categories and gaps: being at most 1, it goes with "self_tuning", a
+        neighbour graph, or a `gamma` of 10 and more.
+    metric_params : dict or None, default=None
+        Parameters of the distance.
     n_jobs : int or None, default=None
         Threads.
     verbose : bool, default=False
@@ -146,6 +164,8 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     degree: float = 3
     coef0: float = 1
     kernel_params: ValuesByName | None = None
+    metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
+    metric_params: ValuesByName | None = parameter(Dictionary() | Nothing(), default=None)
     n_jobs: int | None = None
     verbose: bool = parameter(Flag() | Whole(0), default=False)
     laplacian: str = "random_walk"
@@ -157,7 +177,9 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
 
     _centers: FloatArray = fitted(Tensor("clusters", "components"))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    _distance_values: ValuesByName = fitted(Sometimes(VALUES))
 
+    _sometimes = ("_distance_values",)
     row_attributes = ("labels_", "_input", "embedding_", "_degrees", "_scales")
 
     def predict(self, X: MatrixLike) -> Labels:
@@ -174,6 +196,35 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         scikit_learn.check_is_fitted(self)
         data = self._check_new_rows(X)
         return self._nearest_groups(data, self._place(data), vars(self))
+
+    @classmethod
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
+        super()._check_state(state, sizes)
+        values = state.get("_distance_values", {})
+        if values:
+            check_distance(state["metric"], values, sizes["columns"])
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self._distance({}) is None:
+            return
+        takes_distance = self.affinity in (*GAUSSIANS, *GRAPHS) and self.landmarks is None
+        if not takes_distance:
+            what = f"affinity={self.affinity!r}" if self.landmarks is None else "landmarks"
+            raise InvalidParameter(
+                f"metric of {type(self).__name__} must be 'euclidean' with {what}, got {self.metric!r}: "
+                f"other distances go with affinity {', '.join((*GAUSSIANS, *GRAPHS))}, without landmarks."
+            )
+
+    def _distance(self, learned: Settings) -> Distance | None:
+        if input_kind(self.metric) != "data":
+            raise InvalidParameter(
+                f"metric of {type(self).__name__} must be a distance of rows, got {self.metric!r}. Pass a "
+                f"matrix with affinity='precomputed' or, of distances, 'precomputed_nearest_neighbors'."
+            )
+        distance = find_distance(self.metric, **(learned or self.metric_params or {}))
+        is_usual = distance.name == "euclidean" and distance.function is None
+        return None if is_usual else distance
 
     def _check_rows(self, X: MatrixLike) -> CheckedRows:
         return self._check_graph_input(X)
@@ -244,7 +295,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
             rows, known, weights = state["_input"], state["labels_"], state.get("_weights")
             if weights is not None:
                 rows, known = rows[weights > 0], known[weights > 0]
-            near = nearest(X, rows, n_jobs=self.n_jobs)
+            near = self._affinity(state.get("_distance_values", {})).to_nearest(X, rows)
             is_old = near.distance == 0
             labels[is_old] = known[near.index[is_old]]
         return labels
@@ -340,6 +391,7 @@ def _in_settled_order(directions: Labels, lengths: FloatArray) -> Labels:
 
 def labels_of_few(X: Data, n_clusters: int) -> Labels | None:
     """Return one label per different row where there are fewer of them than clusters, else None."""
+    X = np.where(np.isnan(X), np.inf, X)  # gaps are alike
     if len(np.unique(X[: 2 * n_clusters], axis=0)) >= n_clusters:  # the usual case, told from few rows
         return None
     different, labels = np.unique(X, axis=0, return_inverse=True)
