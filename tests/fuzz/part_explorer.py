@@ -55,15 +55,15 @@ class InlineWorker:
 
     def __init__(self) -> None:
         self.job: Job | None = None
-        self._last = 0
+        self.begun = 0
         self.finding: Finding | None = None
 
     def submit(
         self, kind: Any, text: str, name: str, arguments: Any, data: Any, on_done: Any, on_failed: Any
     ) -> Job:
         """Do a job; an error that is not ours is remembered."""
-        self._last += 1
-        job = Job(self._last, kind, text)
+        self.begun += 1
+        job = Job(self.begun, kind, text)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

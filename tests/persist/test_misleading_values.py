@@ -51,6 +51,16 @@ def turn(array):
         ),
         *(
             (
+                lambda kind=kind: kind(2, random_state=0).fit(ROWS),
+                f"{kind.__name__}.{name}",
+                first_is(1e308),
+                f"{name} of {kind.__name__} must hold numbers of at most .*, whose squares fit",
+            )
+            for kind in (cluster.GaussianMixture, cluster.BayesianGaussianMixture)
+            for name in ("means_", "_shift")
+        ),
+        *(
+            (
                 lambda kind=kind, shape=shape: kind(2, covariance_type=shape, random_state=0).fit(ROWS),
                 f"{kind.__name__}.precisions_cholesky_",
                 first_is(1e308),  # finite, but no density that is made with it

@@ -22,6 +22,7 @@ X = RNG.normal(size=(40, 2))
         ({"k": []}, r"k of choose_k must be whole numbers, such as range\(1, 16\), got \[\]"),
         ({"k": "3"}, r"k of choose_k must be whole numbers"),
         ({"k": 2.5}, r"k of choose_k must be whole numbers"),
+        ({"k": np.array(2.5)}, r"k of choose_k must be whole numbers.*got 2.5"),
         ({"method": "kmean"}, r'no such method "kmean". Did you mean "kmeans"\?'),
         ({"method": "dbscan"}, r"must take a number of clusters, got 'dbscan': DBSCAN finds it by itself"),
         ({"method": DBSCAN()}, r"must take a number of clusters, got DBSCAN"),
@@ -81,3 +82,9 @@ def test_catalogue_has_its_facts():
         assert all((found.title, found.symbol, found.summary, found.rule, found.reference))
         assert found.echoes is None or found.echoes in names
         assert found.votes in (1, 2)
+
+
+def test_one_number_of_clusters_may_be_an_array():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    found = choose_k(X, k=np.array(2), criteria=["silhouette"], random_state=0)
+    assert tuple(found.ks) == (2,)

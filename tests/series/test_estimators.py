@@ -215,6 +215,7 @@ def test_one_series_and_constant_ones():
         (TimeSeriesKMeans(2, metric="dwt"), "metric of TimeSeriesKMeans must be"),
         (TimeSeriesKMeans(2, window=-2), "window of TimeSeriesKMeans must be"),
         (TimeSeriesKMeans(2, gamma=0), "gamma of TimeSeriesKMeans must be"),
+        (TimeSeriesKMeans(2, gamma=1e308), "gamma of TimeSeriesKMeans must be"),
         (TimeSeriesKMeans(2, init=[[1.0, 2.0]]), "init of TimeSeriesKMeans must hold n_clusters=2 series"),
         (TimeSeriesKMeans(2, metric="euclidean", init=[[1.0], [2.0]]), "series of 40 points"),
         (KShape(61), "n_clusters of KShape must be at most"),

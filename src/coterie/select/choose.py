@@ -161,6 +161,7 @@ def check_ks(k: Iterable[int] | None, n_rows: int) -> tuple[int, ...]:
     """
     if k is None:
         return tuple(range(1, min(MOST_BY_DEFAULT, n_rows) + 1))
+    k = k.tolist() if isinstance(k, np.ndarray) else k  # of one number, it cannot be iterated over
     values: list[int] = list(k) if isinstance(k, Iterable) else [k]
     if not values or not all(is_whole(value) for value in values):
         raise InvalidParameter(f"k of {WHO} must be whole numbers, such as range(1, 16), got {k!r}.")

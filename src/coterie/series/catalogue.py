@@ -132,7 +132,7 @@ _OPEN = (
 )
 
 
-_GAMMA = Number(1e-100)  # its inverse must be a number
+_GAMMA = Number(1e-100, 1e100)  # its inverse and its sums must be numbers
 _DISTANCES = (
     SeriesDistance(
         "dtw",

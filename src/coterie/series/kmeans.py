@@ -95,7 +95,7 @@ class TimeSeriesKMeans(SeriesClusterer):
     _: KW_ONLY
     metric: str = parameter(Choice(*METRICS), default="dtw")
     window: int | None = parameter(Nothing() | Whole(0), default=None)
-    gamma: float = parameter(Number(1e-100), default=1.0)
+    gamma: float = parameter(Number(1e-100, 1e100), default=1.0)
     init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
     n_init: int = parameter(Whole(1), default=1)
     max_iter: int = parameter(Whole(1), default=50)

@@ -260,3 +260,13 @@ def test_a_split_at_epsilon_itself():
     model = HDBSCAN(cluster_selection_epsilon=64.0, **options).fit(X)
     assert set(model.labels_[model.labels_ >= 0]) == {0}
     assert model.membership(X).shape == (15, 1)
+
+
+def test_rows_whose_sum_overflows_are_finite():
+    """Each number is finite, and their distance is: only the sum of a row is beyond all numbers."""
+    X = np.zeros((12, 4))
+    X[:6, :2] = 1.5e308
+    X[6:, 2:] = 1.5e308
+    model = HDBSCAN(min_cluster_size=3, metric="jaccard").fit(X)
+    np.testing.assert_array_equal(np.unique(model.labels_), [0, 1])
+    np.testing.assert_array_equal(model.predict(X), model.labels_)

@@ -387,3 +387,7 @@ def test_notes_name_the_switches_of_the_page(client):
     assert data["problem"].endswith(
         'To use it: "use" in Data. Use coterie fit --dates year, month, weekday or as-number.'
     )
+    by_hand = client.do({"op": "new", "rows": [0, 1]})
+    assert [(group["size"], group["features"], group["rule"]) for group in by_hand["groups"]] == [
+        (2, [], None)
+    ]

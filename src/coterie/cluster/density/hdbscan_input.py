@@ -224,7 +224,7 @@ def _check_features(model: HDBSCAN, X: MatrixLike) -> HDBSCANInput:
     data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
     if issparse(data) and model.algorithm not in ("auto", "brute"):
         raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
-    sums = np.zeros(data.shape[0]) if model._takes_gaps and not issparse(data) else _sums_that_tell(data)
+    sums = np.zeros(data.shape[0]) if model._takes_gaps and not issparse(data) else row_sums(data)
     missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
     finite = np.flatnonzero(np.isfinite(sums))
     data = data if len(finite) == len(sums) else data[finite]
@@ -243,7 +243,7 @@ def _check_features(model: HDBSCAN, X: MatrixLike) -> HDBSCANInput:
     return HDBSCANInput(data, False, finite, infinite, missing, prepared(model, distance, data))
 
 
-def _sums_that_tell(data: CheckedRows) -> AnyArray:
+def row_sums(data: CheckedRows) -> AnyArray:
     """Return a number per row that is as finite as the row: its sum, or 0 where only the sum overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = np.asarray(data.sum(axis=1)).ravel()

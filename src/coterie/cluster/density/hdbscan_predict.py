@@ -23,7 +23,13 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import check_data, check_sparse
 from coterie.cluster.density.condensed_tree import clusters_at, labels_at, outlier_scores_at, strengths_at
-from coterie.cluster.density.hdbscan_input import HDBSCANInput, as_measured, prepared, scikit_learns_distances
+from coterie.cluster.density.hdbscan_input import (
+    HDBSCANInput,
+    as_measured,
+    prepared,
+    row_sums,
+    scikit_learns_distances,
+)
 from coterie.cluster.density.metric import is_known, resolve_distance, without_direction
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.weight_lists import lists_of_weight
@@ -70,7 +76,7 @@ def hang(model: Model, X: CheckedRows) -> Hanging:
 
 
 def split_rows(model: Model, X: MatrixLike) -> tuple[CheckedRows, FloatArray]:
-    """Return the finite rows, and the sum of every row: NaN or infinite where it is not finite."""
+    """Return the finite rows, and a number per row: NaN or infinite where it is not finite."""
     if input_kind(model.metric) == "distances":
         D = _given(model, X)
         return D, np.zeros(len(D))
@@ -80,8 +86,7 @@ def split_rows(model: Model, X: MatrixLike) -> tuple[CheckedRows, FloatArray]:
     data = _as_fitted(model, data)
     if model._takes_gaps and not issparse(data):
         return data, np.zeros(len(data))
-    with np.errstate(invalid="ignore"):
-        sums = np.asarray(data.sum(axis=1)).ravel()
+    sums = row_sums(data)
     is_finite = np.isfinite(sums)
     return data if is_finite.all() else data[is_finite], sums
 
@@ -137,8 +142,14 @@ def _nearest_rows(model: Model, X: CheckedRows, k: int) -> tuple[Indices, Distan
         return _smallest(X, k)
     data = X.astype(np.float64, copy=False)
     if model._table is None:
-        gaps = model._takes_gaps
-        data = check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True, may_have_gaps=gaps)
+        data = check_data(
+            data,
+            who="HDBSCAN",
+            accept_sparse=True,
+            may_be_distances=True,
+            may_have_gaps=model._takes_gaps,
+            squares=_squares_numbers(model),
+        )
     if not _is_ours(model, data):
         return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)
@@ -158,7 +169,10 @@ def _checked(model: Model, X: MatrixLike) -> CheckedRows:
     X = check_sparse(X, who="HDBSCAN") if issparse(X) else X
     if getattr(X, "dtype", None) == np.float32:
         X = X.astype(np.float64)  # type: ignore[union-attr]  # first: as in the fit, nothing overflows then
-    data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
+    squares = _squares_numbers(model)
+    data = check_data(
+        X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True, squares=squares
+    )
     return _as_fitted(model, data.astype(np.float64, copy=False))
 
 
@@ -173,6 +187,11 @@ def _is_ours(model: Model, data: CheckedRows) -> bool:
     if not is_known(model.metric) or issparse(data) or issparse(model._rows):
         return False
     return not without_direction(_distance(model), data, model._rows)
+
+
+def _squares_numbers(model: Model) -> bool:
+    """Return whether the distance squares numbers: then, as in the fit, these may not be too large."""
+    return is_known(model.metric) and _distance(model).squares_numbers
 
 
 def _distance(model: Model) -> Distance:

@@ -20,7 +20,7 @@ from coterie._support.typing import (
     VectorLike,
 )
 from coterie._support.validation import Whole, check_data
-from coterie._support.validation.schema import Either, Sometimes, Tensor, wrong
+from coterie._support.validation.schema import Either, Sometimes, Tensor, check_squares, wrong
 from coterie.cluster.mixture.criteria import DensityClusterer
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Placing, label_rows, share_rows
@@ -89,6 +89,8 @@ class MixtureClusterer(DensityClusterer):
             state["precisions_cholesky_"], state["precisions_"], family.kernel_shape == "diag"
         ):
             raise wrong("precisions_cholesky_", who, "be the factors of precisions_", "others")
+        for name in ("means_", "_shift"):
+            check_squares(state[name], who=who, name=name)
         if abs(float(state["weights_"].sum(dtype=np.float64)) - 1) > LEAST_TOTAL:
             raise wrong("weights_", who, "have the sum 1", float(state["weights_"].sum(dtype=np.float64)))
 

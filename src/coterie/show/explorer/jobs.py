@@ -68,6 +68,11 @@ class Worker:
         """The id of the process; None: there is none."""
         return None if self._child is None else self._child.process.pid
 
+    @property
+    def begun(self) -> int:
+        """How many jobs have begun: the id of the last one."""
+        return self._last_id
+
     def submit(
         self,
         kind: str,

@@ -312,13 +312,15 @@ class Session:
     def state(self) -> JsonObject:
         """Return everything that a page shows but rows, labels and maps."""
         with self.lock:
-            book, revision, job = self.book, self.revision, self.worker.job
+            book, revision = self.book, self.revision
+            begun, job = self.worker.begun, self.worker.job  # in this order: none that begins between is lost
         shared = {
             "version": version(),
             "revision": revision,
             "session": self._id,
             "opened": self._n_opened,
             "job": None if job is None else job.to_dict(),
+            "jobs_begun": begun,  # by which a page knows an answer that is older than the state
         }
         own = {"resumed": self.resumed, "can_save": self.folder is not None}
         return shared | (NOTHING if book is None else clean(own | page_of(book, self._kept)))

@@ -38,7 +38,6 @@ MOST_EVIDENCE_COLUMNS = 60
 MOST_RULE_ROWS = 100_000  # rules of more rows take longer than a person waits for an edit
 KEPT = 16
 MOST_LEAVES = 60  # of a tree that fits into a panel
-NO_FACTS: JsonObject = {"features": [], "rules": [], "tree": None, "columns": []}  # of rows without groups
 REASONS = {"dropped": "left out as you asked", NOT_NAMED: "not among the columns asked for"}
 MOST_BARS = 200  # silhouettes of a group that are drawn
 Value = TypeVar("Value")
@@ -448,11 +447,16 @@ def labels_bytes(labels: Labels) -> bytes:
     return np.asarray(labels, dtype="<i4").tobytes()
 
 
+def _no_facts(state: State) -> JsonObject:
+    """Return what is known of groups, made by hand, of rows that cannot be compared: nothing."""
+    return {"features": [[]] * state.k, "rules": [None] * state.k, "tree": None, "columns": []}
+
+
 def page_of(book: Workbook, kept: Kept) -> JsonObject:
     """Return what a page shows; what takes long is kept."""
     state = book.state
     problem = problem_of(state)
-    facts = NO_FACTS if problem else _facts(state, kept)
+    facts = _no_facts(state) if problem else _facts(state, kept)
     belief = state.belief
     return {
         "position": book.position,

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -326,6 +327,102 @@ def test_a_table_that_cannot_be_clustered_shows_why_and_its_switches(browser, tm
             "coterie.page.store.hasRows && !coterie.page.store.job && coterie.state().log_length === 2"
         )
         assert visit.page.evaluate("coterie.page.store.shownPlace") == "groups"
+        visit.page.context.close()
+    finally:
+        end(server)
+
+
+def test_choices_that_are_not_applied_yet_outlive_news_of_the_server(browser, tmp_path):
+    """Law: a state that comes while somebody chooses columns changes what is chosen only with the columns."""
+    server = launch(write_clouds(tmp_path / "clouds.csv", 60), tmp_path)
+    try:
+        visit = open_page(browser, server)
+        visit.until("coterie.state().k > 0 && !coterie.page.store.job")
+        visit.page.evaluate("coterie.page.store.go('data')")
+        chosen, weight = visit.page.get_by_label("Use width"), visit.page.get_by_label("Weight of height")
+        scaling = visit.page.get_by_label("Scaling")
+        chosen.select_option("leave out")
+        weight.fill("2.5")
+        scaling.select_option("none")
+        before = visit.page.evaluate("coterie.page.store.state.revision")
+        visit.page.evaluate("void coterie.page.store.apply({op: 'rename', group: 'g1', name: 'first'})")
+        visit.until(f"coterie.page.store.state.revision > {before} && !coterie.page.store.isBusy")
+        visit.page.evaluate("coterie.page.store.tell('job')")
+        visit.page.evaluate("void coterie.page.store.refresh()")
+        visit.page.wait_for_timeout(200)
+        assert (chosen.input_value(), weight.input_value()) == ("leave", "2.5")
+        assert scaling.input_value() == "none"
+        visit.get("apply-roles").click()
+        visit.until("coterie.page.store.state.data.scale === 'none' && !coterie.page.store.job")
+        assert (chosen.input_value(), weight.input_value()) == ("leave", "2.5")
+        visit.page.evaluate("coterie.page.store.api.jump(0).then(coterie.page.store.take)")
+        visit.until("coterie.page.store.state.position === 0")
+        assert (chosen.input_value(), weight.input_value()) == ("auto", "1")
+        assert visit.errors == []
+        visit.page.context.close()
+    finally:
+        end(server)
+
+
+def test_a_name_that_is_being_typed_outlives_news_of_the_server(browser, tmp_path):
+    """Law: a list that is drawn again has what was typed so far, and commits nothing."""
+    server = launch(write_book(tmp_path, 60), tmp_path)
+    try:
+        visit = open_page(browser, server)
+        visit.until("coterie.state().k === 3 && !coterie.page.store.job")
+        before = visit.state()["log_length"]
+        visit.page.evaluate("document.querySelector('[data-testid=rename]').focus()")
+        visit.page.keyboard.type("lage")
+        visit.page.keyboard.press("ArrowLeft")
+        visit.page.keyboard.press("ArrowLeft")
+        for _ in range(3):
+            visit.page.evaluate("coterie.page.store.tell('job')")
+        visit.page.keyboard.type("r")
+        assert visit.state()["log_length"] == before
+        visit.page.keyboard.press("Enter")
+        visit.until("coterie.page.store.groups.some((group) => group.name === 'large')")
+        assert visit.state()["log_length"] == before + 1
+        visit.page.get_by_label("More about large").click()
+        note = visit.page.get_by_label("Note about large")
+        note.focus()
+        visit.page.keyboard.type("the best")
+        visit.page.evaluate("coterie.page.store.tell('job')")
+        assert note.input_value() == "the best"
+        visit.page.evaluate("document.activeElement.blur()")
+        visit.until("coterie.page.store.groups.some((group) => group.note === 'the best')")
+        assert visit.state()["log_length"] == before + 2
+        assert visit.errors == []
+        visit.page.context.close()
+    finally:
+        end(server)
+
+
+def test_an_answer_that_comes_after_the_work_is_done_leaves_no_progress(browser, tmp_path):
+    """Law: that the work has begun is news only until the page has seen what came of it."""
+    server = launch(write_book(tmp_path, 60), tmp_path)
+    try:
+        visit = open_page(browser, server)
+        visit.until("coterie.state().k === 3 && !coterie.page.store.job")
+        before = visit.state()["log_length"]
+
+        def answer_late(route):
+            answer = route.fetch()
+            for _ in range(600):
+                state = visit.page.request.get(f"{server.base}/api/state").json()
+                if state["position"] > before and state["job"] is None:
+                    break
+                time.sleep(0.1)
+            time.sleep(1)  # the page hears of it too
+            route.fulfill(response=answer)
+
+        visit.page.route("**/api/operations", answer_late)
+        visit.page.evaluate(
+            "void coterie.page.store.apply({op: 'fit', method: 'kmeans', k: 2, believe: false})"
+        )
+        visit.until("!coterie.page.store.isBusy && coterie.state().k === 2")
+        visit.page.wait_for_timeout(300)
+        assert visit.page.evaluate("coterie.page.store.job") is None
+        assert visit.get("progress").is_hidden()
         visit.page.context.close()
     finally:
         end(server)

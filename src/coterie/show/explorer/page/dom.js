@@ -48,20 +48,26 @@ function add(element, children) {
 }
 
 /**
- * Put new children into an element; what has the focus and a `data-key` keeps it.
+ * Put new children into an element; what has the focus and a `data-key` keeps it, and what is being typed there.
  * @param {Element} element @param {...any} children
  */
 export function renew(element, ...children) {
   const active = /** @type {any} */ (element.getRootNode());
   const focused = active.activeElement;
   const key = focused && element.contains(focused) ? focused.dataset?.key : null;
+  const typed = key && (focused.type === "text" || focused.type === "textarea") ? [focused.value, focused.selectionStart, focused.selectionEnd] : null;
   const top = element.scrollTop;
+  const quietly = (/** @type {Event} */ event) => event.stopImmediatePropagation(); // nobody has left the field
+  for (const name of ["blur", "change"]) active.addEventListener(name, quietly, true);
   element.replaceChildren();
+  for (const name of ["blur", "change"]) active.removeEventListener(name, quietly, true);
   add(element, children);
   element.scrollTop = top;
   if (key) {
     const again = [...element.querySelectorAll("[data-key]")].find((one) => /** @type {any} */ (one).dataset.key === key);
+    if (again && typed) /** @type {any} */ (again).value = typed[0];
     if (again) /** @type {any} */ (again).focus({ preventScroll: true });
+    if (again && typed) /** @type {any} */ (again).setSelectionRange(typed[1], typed[2]);
   }
 }
 

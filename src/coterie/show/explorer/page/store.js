@@ -122,7 +122,8 @@ export function makeStore(api, say) {
     if (!answer || typeof answer !== "object") return;
     if ("revision" in answer && "data" in answer) await takeState(answer);
     else if (answer.state) await takeState(answer.state);
-    if (answer.job !== undefined) { store.job = answer.job; tell("job"); }
+    const isOld = answer.job && answer.job.id <= (store.state?.jobs_begun ?? 0); // the state has seen what came of it
+    if (answer.job !== undefined && !isOld) { store.job = answer.job; tell("job"); }
   }
 
   let taking = Promise.resolve();

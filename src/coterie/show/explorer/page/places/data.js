@@ -76,6 +76,7 @@ export function makeData(store, messages) {
     } catch { isListed = false; }
   }
 
+  let drawn = "";
   function show() {
     const { state } = store;
     if (!state) return;
@@ -89,9 +90,13 @@ export function makeData(store, messages) {
     const used = data.columns.filter((/** @type {any} */ column) => isUsed(column)).length;
     renew(about, h("h2", { class: "headline" }, data.name.replace(/^set:/, "")), h("p", { class: "muted" }, data.text || `${counted(data.rows, "row")}, ${whole(used)} of ${counted(data.columns.length, "column")} used`),
       data.problem && h("p", { class: "problem", role: "alert", "data-testid": "problem" }, data.problem));
-    renew(columns, data.columns.slice(0, MOST_COLUMNS).map(column), data.columns.length > MOST_COLUMNS && h("tr", {}, h("td", { colspan: "7", class: "muted" }, `and ${whole(data.columns.length - MOST_COLUMNS)} more columns`)));
-    scale.value = data.scale ?? "auto";
-    missing.value = data.missing ?? "auto";
+    const facts = JSON.stringify([state.session, state.opened, data.columns, data.scale, data.missing]);
+    if (facts !== drawn) { // else what was chosen here and is not applied yet stays
+      drawn = facts;
+      renew(columns, data.columns.slice(0, MOST_COLUMNS).map(column), data.columns.length > MOST_COLUMNS && h("tr", {}, h("td", { colspan: "7", class: "muted" }, `and ${whole(data.columns.length - MOST_COLUMNS)} more columns`)));
+      scale.value = data.scale ?? "auto";
+      missing.value = data.missing ?? "auto";
+    }
     apply.disabled = Boolean(store.job);
     if (store.shownPlace === "data") void table.load();
   }

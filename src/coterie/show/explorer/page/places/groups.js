@@ -97,7 +97,7 @@ export function makeGroups(store) {
   /** @param {any} group @param {string} name */
   function details(group, name) {
     const note = h("textarea", { rows: "2", "aria-label": `Note about ${name}`, placeholder: "A note, kept with the group", "data-key": `note ${group.id}`,
-      onchange: () => store.apply({ op: "note", group: group.id, text: note.value }) });
+      onblur: () => { if (note.value !== (group.note ?? "")) void store.apply({ op: "note", group: group.id, text: note.value }); } });
     note.value = group.note ?? "";
     const now = colourOf(group);
     const swatches = PALETTE.slice(0, SWATCHES).map((hex, at) => h("button", {
