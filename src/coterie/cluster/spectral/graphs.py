@@ -363,7 +363,7 @@ class Affinity:
     def to_nearest(self, X: CheckedRows, others: CheckedRows) -> Nearest:
         """Return the nearest of other rows for each row, and how far it is; of several, the row itself."""
         found = nearest(X, others, self.metric, n_jobs=self.n_jobs)
-        if self.distance is None or not self.distance.takes_gaps:
+        if self.distance is None:
             return found
         return Nearest(_itself_first(X, others, found), found.distance, found.algorithm_used)
 
@@ -374,16 +374,17 @@ class Affinity:
         n_others = len(X) if others is None else len(others)
         way_out = "Use affinity='nearest_neighbors', which needs no matrix."
         require_memory(2 * 8 * len(X) * n_others, f"the affinity matrix of {len(X):,} rows", way_out)
-        if self.distance is None:
-            exponents = pairwise_distances(X, others, metric="sqeuclidean", n_jobs=self.n_jobs)
-        else:
-            distances = pairwise_distances(X, others, metric=self.distance, n_jobs=self.n_jobs)
-            exponents = np.square(distances, dtype=np.float64)
+        distances = pairwise_distances(X, others, metric=self.metric, n_jobs=self.n_jobs)
+        distances = distances.astype(X.dtype if self.distance is None else np.float64, copy=False)
+        largest = np.finfo(distances.dtype).max
         with np.errstate(over="ignore"):  # beyond all numbers an affinity is 0
+            if own is None or scales is None:
+                exponents = np.square(distances)
+            else:
+                exponents = distances * clipped(own, distances.dtype)[:, None]
+                exponents *= np.multiply(distances, clipped(scales, distances.dtype), out=distances)
+            np.minimum(exponents, largest, out=exponents)
             exponents *= -clipped(self.gamma, exponents.dtype)
-            if own is not None and scales is not None:
-                exponents *= clipped(own, exponents.dtype)[:, None]
-                exponents *= clipped(scales, exponents.dtype)
         return np.exp(exponents, out=exponents)
 
     def _neighbour_graph(self, X: Data) -> SparseData:
@@ -412,7 +413,7 @@ class Affinity:
 
 
 def _itself_first(X: Data, others: Data, found: Nearest) -> Indices:
-    """Return the nearest rows, each row itself where it is there: a row with gaps is at 0 from others too."""
+    """Return the nearest rows, each row itself where it is there: others may be at 0 from it, too."""
     index = found.index.copy()
     asked = np.flatnonzero(found.distance == 0)
     cells = np.vstack([others, X[asked]])
