@@ -6,8 +6,9 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 # Files whose loops profit from wide vectors; every function in them lives in namespace coterie::COTERIE_ISA.
 file(GLOB COTERIE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/*/*.kernel.cpp)
-file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/*/*.cpp)
+     ${CMAKE_SOURCE_DIR}/native/*/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/*/*/*.kernel.cpp)
+file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/*/*.cpp
+     ${CMAKE_SOURCE_DIR}/native/*/*/*.cpp)
 list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/tests/)")
 
 # Kernels of trees, linkage, series, messages, pictures and phylogeny round after every operation: same neighbours on every instruction set,

@@ -1,4 +1,4 @@
-#include "kmeans/seeding.h"
+#include "kmeans/seeding/seeding.h"
 
 #include <algorithm>
 

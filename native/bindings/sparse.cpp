@@ -1,4 +1,4 @@
-#include "kmeans/sparse_kmeans.h"
+#include "kmeans/sparse/sparse_kmeans.h"
 
 #include <nanobind/stl/pair.h>
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kmeans/filter_tree_view.h"
+#include "kmeans/bounds/filter_tree_view.h"
 
 namespace coterie {
 namespace {

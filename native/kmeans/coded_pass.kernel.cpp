@@ -9,7 +9,7 @@
 #endif
 
 #include "engine.h"
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 

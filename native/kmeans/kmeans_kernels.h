@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "kmeans/centre_neighbours.h"
+#include "kmeans/bounds/centre_neighbours.h"
 #include "kmeans/coded_rows.h"
-#include "kmeans/filter_tree_view.h"
+#include "kmeans/bounds/filter_tree_view.h"
 #include "support/matrix_view.h"
 #include "tiles/kernel_table.h"
 

@@ -1,7 +1,7 @@
 // Lloyd's passes over all rows: every row meets every centre, with or without new bounds for Hamerly and Exponion; and the distances
 // of rows to their own centres.
 #include "engine.h"
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "kmeans/lloyd_few_columns.h"
 #include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"

@@ -1,7 +1,7 @@
 // One row by itself: its distance to its own centre, and a place to gather rows for a strip.
 #pragma once
 
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "kmeans/kmeans_kernels.h"
 #include "tiles/walk.h"
 

@@ -1,7 +1,7 @@
 // The nearest centre of a row with bounds: from the two least values that it met.
 #pragma once
 
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "kmeans/kmeans_kernels.h"
 #include "tiles/nearest.h"
 

@@ -1,5 +1,5 @@
 // Seeding: what it keeps is true, on every instruction set, for any number of threads.
-#include "kmeans/seeding.h"
+#include "kmeans/seeding/seeding.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 // K-means on CSR rows walks the path of k-means on the same rows written out.
-#include "kmeans/sparse_kmeans.h"
+#include "kmeans/sparse/sparse_kmeans.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kmeans/seeding.h"
+#include "kmeans/seeding/seeding.h"
 #include "support/random.h"
 #include "tests/check.h"
 #include "tests/instruction_sets.h"

@@ -145,7 +145,8 @@ def _read(case: Case, root: Path, words: str) -> None:
     table = case.attempt(f"read_table of {words}", lambda: read_table(root))
     expect(len(table.columns) == len(set(table.columns)), "read_table: two columns of one name", words)
     choice = case.attempt(f"choose of {words}", table.choose)
-    matrix = case.attempt(f"matrix of {words}", lambda: table.matrix(choice.used))
+    # blocks have numbers such as -999 as they are: what they stand for is known when all have been read
+    matrix = case.attempt(f"matrix of {words}", lambda: table.matrix(choice.used, keep=choice.used))
     if not choice.used:
         return
     blocks = case.attempt(f"read_blocks of {words}", lambda: read_blocks(root, columns=list(choice.used)))

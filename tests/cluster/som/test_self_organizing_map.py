@@ -214,3 +214,12 @@ def test_odd_rows_and_starts():
         MemoryError, match=r"a map of .* nodes needs .*Use fewer rows and columns of the grid"
     ):
         SelfOrganizingMap(10**7, 10**7).fit(IRIS)
+
+
+@pytest.mark.parametrize("decay", ["linear", "exponential", "inverse"])
+@pytest.mark.parametrize("sigma", [1e150, (1e150, 0.5), (3.0, 5e-324)])
+def test_the_reach_of_a_node_ends_at_its_last_value(decay, sigma):
+    """Law: between values as far apart as these, rounding does not make the reach 0."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    som = SelfOrganizingMap(2, 3, sigma=sigma, decay=decay, n_epochs=4, random_state=0).fit(X)
+    assert np.isfinite(som.codebook_).all()

@@ -363,12 +363,15 @@ def _first_and_last(values: Any, name: str, allowed: Constraint, who: str) -> tu
 
 
 def _decayed(first: float, last: float, share: float, decay: str) -> float:
-    """Return the value at a share of the way from the first to the last one."""
+    """Return the value at a share of the way from the first to the last one, by rounding never beyond them."""
     if decay == "linear":
-        return first + (last - first) * share
-    if decay == "exponential":
-        return float(first ** (1 - share) * last**share)
-    return 1 / ((1 - share) / first + share / last)
+        value = first + (last - first) * share
+    elif decay == "exponential":
+        value = float(first ** (1 - share) * last**share)
+    else:
+        value = 1 / ((1 - share) / first + share / last)
+    low, high = sorted((first, last))
+    return min(max(value, low), high)
 
 
 def _plane(points: DensePoints, grid: Grid) -> FloatArray:

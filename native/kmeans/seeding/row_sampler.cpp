@@ -1,5 +1,5 @@
 // Draws rows with probability proportional to weight times squared distance, for k-means++.
-#include "kmeans/row_sampler.h"
+#include "kmeans/seeding/row_sampler.h"
 
 #include <algorithm>
 

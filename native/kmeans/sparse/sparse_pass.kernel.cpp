@@ -1,8 +1,8 @@
 // Lloyd's passes over CSR rows: the nearest centre, distances, the update of sums.
-#include "kmeans/sparse_kernels.h"
+#include "kmeans/sparse/sparse_kernels.h"
 
 #include "engine.h"
-#include "kmeans/sparse_products.h"
+#include "kmeans/sparse/sparse_products.h"
 #include "kmeans/update_sums.h"
 #include "support/parallel.h"
 #include "support/scratch.h"

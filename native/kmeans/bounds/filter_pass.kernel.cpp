@@ -1,8 +1,8 @@
 // A filtering pass (Kanungo et al.): down the tree with the centres that still can be nearest.
-#include "kmeans/filter_tree.h"
+#include "kmeans/bounds/filter_tree.h"
 
 #include "engine.h"
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "kmeans/update_sums.h"
 #include "support/parallel.h"
 #include "support/scratch.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kmeans/kmeans_kernels.h"
-#include "kmeans/seeding_kernels.h"
+#include "kmeans/seeding/seeding_kernels.h"
 #include "support/matrix_view.h"
 
 namespace coterie {

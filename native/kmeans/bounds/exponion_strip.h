@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "kmeans/distance_bounds.h"
-#include "kmeans/exponion_candidates.h"
+#include "kmeans/bounds/distance_bounds.h"
+#include "kmeans/bounds/exponion_candidates.h"
 #include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 

@@ -1,5 +1,5 @@
 // How far each centre moved and how far apart centres are: by how much the bounds of Hamerly and Exponion must give way.
-#include "kmeans/centre_drift.h"
+#include "kmeans/bounds/centre_drift.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Many candidates against all rows by tiles: the pairs in which the candidate is closer than every pick.
 #include "engine.h"
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "kmeans/squared_difference.h"
 #include "support/number_order.h"
 #include "tiles/walk.h"

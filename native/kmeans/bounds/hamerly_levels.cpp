@@ -1,5 +1,5 @@
 // Before a Hamerly pass: how many of the fastest centres a row meets, by what its bounds leave it and what that costs.
-#include "kmeans/hamerly_levels.h"
+#include "kmeans/bounds/hamerly_levels.h"
 
 #include <algorithm>
 #include <limits>

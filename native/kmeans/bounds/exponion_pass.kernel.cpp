@@ -3,7 +3,7 @@
 // Failing rows are sorted by their label. First the exact distance to the own centre may settle a row, then the few centres that
 // moved fast; what is left meets only the centres around its own (Newling and Fleuret's ball), packed once, in tiles.
 #include "engine.h"
-#include "kmeans/exponion_strip.h"
+#include "kmeans/bounds/exponion_strip.h"
 #include "kmeans/own_distance.h"
 
 namespace coterie::COTERIE_ISA {

@@ -1,8 +1,8 @@
 // A Hamerly pass: rows in their order, two bounds each. Rows whose bounds fail are tried by the distance to their own centre, then by
 // the centres that moved most, and meet all centres at last. Also for Exponion, when its balls hold most of the centres.
 #include "engine.h"
-#include "kmeans/distance_bounds.h"
-#include "kmeans/hamerly_levels.h"
+#include "kmeans/bounds/distance_bounds.h"
+#include "kmeans/bounds/hamerly_levels.h"
 #include "kmeans/own_distance.h"
 #include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"

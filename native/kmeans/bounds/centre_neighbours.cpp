@@ -1,5 +1,5 @@
 // The centres within reach of one centre, nearest first: the ball of Exponion.
-#include "kmeans/centre_neighbours.h"
+#include "kmeans/bounds/centre_neighbours.h"
 
 #include <algorithm>
 #include <limits>

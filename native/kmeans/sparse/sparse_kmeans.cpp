@@ -1,11 +1,11 @@
 // K-means of CSR rows: the loop of kmeans_loop.h over plain Lloyd passes.
-#include "kmeans/sparse_kmeans.h"
+#include "kmeans/sparse/sparse_kmeans.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "kmeans/kmeans_loop.h"
-#include "kmeans/sparse_kernels.h"
+#include "kmeans/sparse/sparse_kernels.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {

@@ -1,5 +1,5 @@
 // Builds the kd-tree of the filtering pass: leaves of 64 rows, with boxes and exact sums per node.
-#include "kmeans/filter_tree.h"
+#include "kmeans/bounds/filter_tree.h"
 
 #include <algorithm>
 #include <limits>

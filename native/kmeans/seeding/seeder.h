@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "kmeans/row_sampler.h"
-#include "kmeans/seeding.h"
-#include "kmeans/seeding_kernels.h"
+#include "kmeans/seeding/row_sampler.h"
+#include "kmeans/seeding/seeding.h"
+#include "kmeans/seeding/seeding_kernels.h"
 #include "support/number_order.h"
 #include "support/parallel.h"
 #include "support/random.h"

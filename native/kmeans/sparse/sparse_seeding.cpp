@@ -1,8 +1,8 @@
 // Greedy k-means++ on CSR rows: what the steps of seeder.h ask of them.
 #include <algorithm>
 
-#include "kmeans/seeder.h"
-#include "kmeans/sparse_kernels.h"
+#include "kmeans/seeding/seeder.h"
+#include "kmeans/sparse/sparse_kernels.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {

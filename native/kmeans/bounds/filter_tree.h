@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kmeans/filter_tree_view.h"
+#include "kmeans/bounds/filter_tree_view.h"
 #include "kmeans/kmeans_kernels.h"
 
 namespace coterie {

@@ -1,6 +1,6 @@
 // Passes of seeding over CSR rows.
 #include "engine.h"
-#include "kmeans/sparse_products.h"
+#include "kmeans/sparse/sparse_products.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
 #include "tiles/finish.h"

@@ -1,7 +1,7 @@
 // First half of an Exponion pass: brings the two bounds of every row (Hamerly's) up to date after the centres moved, and lists the
 // rows whose bounds fail, which may have another nearest centre now.
 #include "engine.h"
-#include "kmeans/distance_bounds.h"
+#include "kmeans/bounds/distance_bounds.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
 

@@ -1,10 +1,10 @@
 // Greedy k-means++ on dense rows: what the steps of seeder.h ask of them.
-#include "kmeans/seeding.h"
+#include "kmeans/seeding/seeding.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "kmeans/seeder.h"
+#include "kmeans/seeding/seeder.h"
 #include "support/cpu_dispatch.h"
 #include "tiles/tiles.h"
 
