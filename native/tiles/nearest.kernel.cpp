@@ -69,35 +69,24 @@ struct ExactNearestEnding {
   }
 };
 
-// The m smallest. Where the dot kernel's values suffer from cancellation, those that may belong to the list are computed
-// again by difference before they are compared: near-duplicates far from the origin come in the right order.
+// The m smallest of one row, sorted; columns come in rising order, so equal values keep the lowest index.
 template <class T>
-struct SmallestEnding {
-  const PackedColumns<T>& Y;
-  Metric metric;
-  SmallestOutput<T> out;
-  bool recompute = is_recomputable(metric);
-  T largest = recompute ? largest_term(Y) : T(0);
-  static constexpr bool needs_terms = true;
+struct ListOfRow {
+  T* values;
+  std::int32_t* indices;
+  std::int64_t length;
 
-  struct State {
-    Vec<T> limit[strip_rows];  // values beyond it cannot belong to the list
-  };
-
-  void begin(State& state, const Strip<T>& strip) const {
-    for (int r = 0; r < strip_rows; ++r)
-      state.limit[r] = broadcast(r < strip.count ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity());
-    for (std::int64_t i = strip.first_row * out.m; i < (strip.first_row + strip.count) * out.m; ++i) {
-      out.value[i] = std::numeric_limits<T>::infinity();
-      out.index[i] = -1;
+  void clear() const {
+    for (std::int64_t i = 0; i < length; ++i) {
+      values[i] = std::numeric_limits<T>::infinity();
+      indices[i] = -1;
     }
   }
 
-  // Keeps the row's list sorted; columns come in rising order, so equal values keep the lowest index.
-  void insert(std::int64_t row, T value, std::int64_t column) const {
-    T* values = out.value + row * out.m;
-    std::int32_t* indices = out.index + row * out.m;
-    std::int64_t at = out.m - 1;
+  T last() const { return values[length - 1]; }
+
+  void insert(T value, std::int64_t column) const {
+    std::int64_t at = length - 1;
     for (; at > 0 && values[at - 1] > value; --at) {
       values[at] = values[at - 1];
       indices[at] = indices[at - 1];
@@ -105,47 +94,186 @@ struct SmallestEnding {
     values[at] = value;
     indices[at] = static_cast<std::int32_t>(column);
   }
+};
 
-  T limit_of(const Strip<T>& strip, int r, T last) const {
-    if (!recompute) return last;
-    const T term = strip.term[r];
-    return raw_of(metric, last, term) + raw_error(metric, Y.cols, term, largest);
+template <class T>
+COTERIE_INLINE ListOfRow<T> list_of(const SmallestOutput<T>& out, std::int64_t row) {
+  return {out.value + row * out.m, out.index + row * out.m, out.m};
+}
+
+// Values beyond the limits cannot belong to the lists; rows that only fill a strip have none.
+template <class T>
+struct Limits {
+  Vec<T> of[strip_rows];
+
+  COTERIE_INLINE void begin(int count) {
+    for (int r = 0; r < strip_rows; ++r)
+      of[r] = broadcast(r < count ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity());
+  }
+
+  // Calls take(r, values, first column, lanes), which returns the row's new limit, where some lane is below the old one.
+  template <class Take>
+  COTERIE_INLINE void consume(const Block<T>& values, std::int64_t panel, const Take& take) {
+    for (int r = 0; r < strip_rows; ++r) {
+      for (int v = 0; v < panel_vectors; ++v) {
+        const std::uint32_t smaller = lane_bits<T>(values.value[r][v] < of[r]);
+        if (__builtin_expect(smaller == 0, 1)) continue;
+        of[r] = broadcast(take(r, values.value[r][v], panel * panel_width<T> + v * lanes<T>, smaller));
+      }
+    }
+  }
+};
+
+// The m smallest by the values of the kernel.
+template <class T>
+struct SmallestEnding {
+  const PackedColumns<T>& Y;
+  Metric metric;
+  SmallestOutput<T> out;
+  using State = Limits<T>;
+  static constexpr bool needs_terms = true;
+
+  void begin(State& state, const Strip<T>& strip) const {
+    state.begin(strip.count);
+    for (int r = 0; r < strip.count; ++r) list_of(out, strip.first_row + r).clear();
   }
 
   COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
-    for (int r = 0; r < strip_rows; ++r) {
-      for (int v = 0; v < panel_vectors; ++v) {
-        const std::uint32_t smaller = lane_bits<T>(values.value[r][v] < state.limit[r]);
-        if (__builtin_expect(smaller == 0, 1)) continue;
-        state.limit[r] = broadcast(take(strip, r, values.value[r][v], panel * panel_width<T> + v * lanes<T>, smaller));
+    state.consume(values, panel, [&](int r, Vec<T> found, std::int64_t first, std::uint32_t smaller) {
+      const std::int64_t row = strip.first_row + r;
+      const ListOfRow<T> list = list_of(out, row);
+      for (; smaller != 0; smaller &= smaller - 1) {
+        const int lane = __builtin_ctz(smaller);
+        if (out.skip_same_index && first + lane == row) continue;
+        if (found[lane] < list.last()) list.insert(found[lane], first + lane);
       }
-    }
-  }
-
-  // Offers the lanes of `smaller` to the list of row r and returns its new limit.
-  T take(const Strip<T>& strip, int r, Vec<T> values, std::int64_t first, std::uint32_t smaller) const {
-    const std::int64_t row = strip.first_row + r;
-    const T* last = out.value + row * out.m + out.m - 1;
-    for (; smaller != 0; smaller &= smaller - 1) {
-      const std::int64_t column = first + __builtin_ctz(smaller);
-      if (out.skip_same_index && column == row) continue;
-      const T value = recompute ? recomputed(metric, Y, strip.rows.row[r], column) : values[column - first];
-      if (value < *last) insert(row, value, column);
-    }
-    return limit_of(strip, r, *last);
+      return list.last();
+    });
   }
 
   void end(const State&, const Strip<T>& strip) const {
-    for (int r = 0; r < strip.count; ++r)
-      for (std::int64_t i = (strip.first_row + r) * out.m; i < (strip.first_row + r + 1) * out.m; ++i) {
-        if (out.index[i] < 0) continue;
-        if (!recompute)
-          out.value[i] = finish_one(metric, Y, out.value[i], strip.rows.row[r], strip.term[r], out.index[i]);
-        else if (metric.finish == Finish::norm)
-          out.value[i] = std::sqrt(out.value[i]);
-      }
+    for (int r = 0; r < strip.count; ++r) {
+      const ListOfRow<T> list = list_of(out, strip.first_row + r);
+      for (std::int64_t i = 0; i < out.m && list.indices[i] >= 0; ++i)
+        list.values[i] = finish_one(metric, Y, list.values[i], strip.rows.row[r], strip.term[r], list.indices[i]);
+    }
   }
 };
+
+// The m smallest by difference: near-duplicates far from the origin come in the right order. More columns than m are kept by the
+// values of the dot kernel; those within its error of the m-th are computed again and compared. Where even more are as near,
+// the row is searched again.
+template <class T>
+struct SmallestByDifferenceEnding {
+  const PackedColumns<T>& Y;
+  Metric metric;
+  SmallestOutput<T> out;
+  std::int64_t n_kept, n_block;  // columns kept of a row, rows of a block
+  T* kept_values;                // threads x n_block x n_kept
+  std::int32_t* kept_indices;    // the same
+  T largest = largest_term(Y);
+  static constexpr bool needs_terms = true;
+
+  struct State {
+    Limits<T> limits;
+    T dropped[strip_rows];  // the least value that was below a limit and found no place
+  };
+
+  COTERIE_INLINE ListOfRow<T> kept_of(const Strip<T>& strip, int r) const {
+    const std::int64_t at = (strip.thread * n_block + (strip.first_row + r) % n_block) * n_kept;
+    return {kept_values + at, kept_indices + at, n_kept};
+  }
+
+  COTERIE_INLINE T limit_of(const Strip<T>& strip, int r, T last) const {
+    return last + 2 * raw_error(metric, Y.cols, strip.term[r], largest);
+  }
+
+  void begin(State& state, const Strip<T>& strip) const {
+    state.limits.begin(strip.count);
+    for (int r = 0; r < strip.count; ++r) {
+      state.dropped[r] = std::numeric_limits<T>::infinity();
+      kept_of(strip, r).clear();
+      list_of(out, strip.first_row + r).clear();
+    }
+  }
+
+  COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
+    state.limits.consume(values, panel, [&](int r, Vec<T> found, std::int64_t first, std::uint32_t smaller) {
+      return take(state, strip, r, found, first, smaller);
+    });
+  }
+
+  T take(State& state, const Strip<T>& strip, int r, Vec<T> found, std::int64_t first, std::uint32_t smaller) const {
+    const ListOfRow<T> kept = kept_of(strip, r);
+    for (; smaller != 0; smaller &= smaller - 1) {
+      const int lane = __builtin_ctz(smaller);
+      if (first + lane >= Y.n_columns || (out.skip_same_index && first + lane == strip.first_row + r)) continue;
+      const T falls = found[lane] < kept.last() ? kept.last() : found[lane];
+      if (falls < state.dropped[r]) state.dropped[r] = falls;
+      if (found[lane] < kept.last()) kept.insert(found[lane], first + lane);
+    }
+    return limit_of(strip, r, kept.values[out.m - 1]);
+  }
+
+  void end(const State& state, const Strip<T>& strip) const {
+    for (int r = 0; r < strip.count; ++r) {
+      const ListOfRow<T> kept = kept_of(strip, r), list = list_of(out, strip.first_row + r);
+      const T limit = limit_of(strip, r, kept.values[out.m - 1]);
+      if (state.dropped[r] <= limit && state.dropped[r] < std::numeric_limits<T>::infinity())
+        search(strip, r, list);
+      else
+        compare(strip.rows.row[r], kept, limit, list);
+      if (metric.finish != Finish::norm) continue;
+      for (std::int64_t i = 0; i < out.m; ++i) list.values[i] = std::sqrt(list.values[i]);
+    }
+  }
+
+  // The kept columns within the limit, by difference; among equals the lowest index first.
+  void compare(const T* row, const ListOfRow<T>& kept, T limit, const ListOfRow<T>& list) const {
+    for (std::int64_t i = 0; i < n_kept && kept.indices[i] >= 0; ++i) {
+      if (!(kept.values[i] <= limit)) break;
+      const T value = recomputed(metric, Y, row, kept.indices[i]);
+      std::int64_t at = out.m;
+      for (; at > 0; --at) {
+        const bool is_before = list.values[at - 1] < value ||
+                               (list.values[at - 1] == value && list.indices[at - 1] >= 0 && list.indices[at - 1] < kept.indices[i]);
+        if (is_before) break;
+        if (at == out.m) continue;
+        list.values[at] = list.values[at - 1];
+        list.indices[at] = list.indices[at - 1];
+      }
+      if (at == out.m) continue;
+      list.values[at] = value;
+      list.indices[at] = kept.indices[i];
+    }
+  }
+
+  // All columns by difference.
+  __attribute__((noinline)) void search(const Strip<T>& strip, int r, const ListOfRow<T>& list) const {
+    const std::int64_t row = strip.first_row + r;
+    const T share = metric.finish == Finish::cosine ? T(0.5) : T(1);
+    for (std::int64_t first = 0; first < Y.n_columns; first += lanes<T>) {
+      const Vec<T> found = squared_distances_to_packed(strip.rows.row[r], packed_column(Y, first), Y.cols) * share;
+      for (std::uint32_t smaller = lane_bits<T>(found < broadcast(list.last())); smaller != 0; smaller &= smaller - 1) {
+        const int lane = __builtin_ctz(smaller);
+        if (first + lane >= Y.n_columns || (out.skip_same_index && first + lane == row)) continue;
+        if (found[lane] < list.last()) list.insert(found[lane], first + lane);
+      }
+    }
+  }
+};
+
+template <class T>
+void smallest(const TileProblem<T>& problem, const SmallestOutput<T>& out) {
+  if (!is_recomputable(problem.metric)) return walk_ordered<T, SmallestEnding>(problem, out);
+  const std::int64_t spare = out.m / 2 < 8 ? 8 : out.m / 2, all = problem.Y.n_columns;
+  const std::int64_t n_kept = out.m + spare < all ? out.m + spare : (all < out.m ? out.m : all);
+  const std::int64_t n_block = rows_per_block<T>(problem.X.cols), n_rows = resolve_threads(problem.threads) * n_block;
+  const Scratch<T> values(n_rows * n_kept);
+  const Scratch<std::int32_t> indices(n_rows * n_kept);
+  walk(problem, FusedDot<T>{problem.Y},
+       SmallestByDifferenceEnding<T>{problem.Y, problem.metric, out, n_kept, n_block, values.data(), indices.data()});
+}
 
 template <class T>
 void nearest_exact(const TileProblem<T>& problem, const NearestOutput<T>& out) {
@@ -162,9 +290,7 @@ void install_for(TileKernels<T>& kernels) {
   kernels.nearest_two = [](const TileProblem<T>& problem, const NearestTwoOutput<T>& out) {
     walk_ordered<T, NearestTwoEnding>(problem, out);
   };
-  kernels.smallest = [](const TileProblem<T>& problem, const SmallestOutput<T>& out) {
-    walk_ordered<T, SmallestEnding>(problem, out);
-  };
+  kernels.smallest = smallest<T>;
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ def turn(array):
     [
         (
             lambda: cluster.BayesianGaussianMixture(2, random_state=0).fit(ROWS),
+            "BayesianGaussianMixture.weight_concentration_.0",
+            first_is(1e-310),
+            "weight_concentration_.* of BayesianGaussianMixture must hold numbers of at least 1e-300",
+        ),
+        (
+            lambda: cluster.BayesianGaussianMixture(2, random_state=0).fit(ROWS),
             "BayesianGaussianMixture.mean_precision_",
             first_is(1e-310),
             "mean_precision_ of BayesianGaussianMixture must hold numbers of at least 1e-300",

@@ -202,7 +202,7 @@ def test_a_warm_start_goes_on():
         ({"n_components": 0}, "n_components of BayesianGaussianMixture must be a whole number of at least"),
         ({"n_components": 41}, "n_components of BayesianGaussianMixture must be at most n_samples=40"),
         ({"covariance_type": "VEV"}, "covariance_type of BayesianGaussianMixture must be"),
-        ({"weight_concentration_prior": 0}, "must be None or a number greater than 0"),
+        ({"weight_concentration_prior": 0}, "must be None or a number of at least 1e-300"),
         ({"mean_prior": [1.0]}, r"'mean_prior' should have the shape of \(3,\), but got \(1,\)"),
         ({"mean_prior": [1.0, np.nan, 0]}, "'mean_prior' should be finite"),
         ({"mean_prior": ["a", "b", "c"]}, "'mean_prior' should be numbers"),

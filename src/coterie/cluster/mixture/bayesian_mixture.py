@@ -42,7 +42,7 @@ from coterie.cluster.mixture.predict import MixtureClusterer
 from coterie.cluster.mixture.starts import STARTS, Draws, StartRows, check_last_fit
 from coterie.errors import InvalidParameter
 
-LEAST_PRECISION = 1e-300  # of a mean: the density has its inverse
+LEAST_PRECISION = 1e-300  # of a mean and of shares: densities have their inverses
 _PROCESS, _DISTRIBUTION = "dirichlet_process", "dirichlet_distribution"
 
 
@@ -61,6 +61,7 @@ class _Run:
 
 
 _PER_COMPONENT = Tensor("components", kind="f8", above=0)
+_CONCENTRATIONS = Tensor("components", kind="f8", low=LEAST_PRECISION)
 
 
 @estimator
@@ -157,7 +158,7 @@ class BayesianGaussianMixture(MixtureClusterer):
     n_init: int = parameter(Whole(1), default=1)
     init_params: str = parameter(Choice(*STARTS), default="kmeans")
     weight_concentration_prior_type: str = parameter(Choice(_PROCESS, _DISTRIBUTION), default=_PROCESS)
-    weight_concentration_prior: float | None = parameter(Nothing() | Number(0, open_below=True), default=None)
+    weight_concentration_prior: float | None = parameter(Nothing() | Number(LEAST_PRECISION), default=None)
     mean_precision_prior: float | None = parameter(Nothing() | Number(LEAST_PRECISION), default=None)
     mean_prior: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     degrees_of_freedom_prior: float | None = parameter(Nothing() | Number(0, open_below=True), default=None)
@@ -175,7 +176,7 @@ class BayesianGaussianMixture(MixtureClusterer):
     n_iter_: int = fitted(COUNT)
     lower_bound_: float = fitted(Number())
     lower_bounds_: list[float] = fitted(ListOf(Number()))
-    weight_concentration_prior_: float = fitted(Number(0, open_below=True))
+    weight_concentration_prior_: float = fitted(Number(LEAST_PRECISION))
     mean_precision_prior_: float = fitted(Number(LEAST_PRECISION))
     degrees_of_freedom_prior_: float = fitted(Number(0, open_below=True))
     mean_prior_: FloatArray = fitted(Tensor("columns", kind="f8"))
@@ -183,7 +184,7 @@ class BayesianGaussianMixture(MixtureClusterer):
         Either(Tensor("columns", "columns", kind="f8"), Tensor("columns", kind="f8"), Number(0))
     )
     weight_concentration_: Concentration = fitted(
-        Either(_PER_COMPONENT, Several(_PER_COMPONENT, _PER_COMPONENT, kind=tuple))
+        Either(_CONCENTRATIONS, Several(_CONCENTRATIONS, _CONCENTRATIONS, kind=tuple))
     )
     mean_precision_: FloatArray = fitted(Tensor("components", kind="f8", low=LEAST_PRECISION))
     degrees_of_freedom_: FloatArray | float = fitted(Either(_PER_COMPONENT, Number(0, open_below=True)))
