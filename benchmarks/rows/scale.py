@@ -299,7 +299,7 @@ ROWS = (
         digest=lambda problem, n_rows: {"rows": np.array(n_rows)},
         agree=close("rows", tolerance=0.0),
         bar=1 / 3,
-        most_rounds=2,
+        most_rounds=5,
         clean=remove_files,
     ),
     Row(

@@ -44,6 +44,18 @@ auto bind_nearest_two(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metr
 }
 
 template <class T>
+auto bind_own_and_other(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::int32_t>& own_rows, const Metric& metric,
+                        int threads) {
+  check_columns("Y", Y, view(X).cols);
+  check_labels("own_rows", own_rows, view(X).rows, view(Y).rows);
+  check_that(is_recomputable(metric), "metric must be one whose distances can be computed again by differences.");
+  auto own = new_vector<T>(view(X).rows);
+  auto other = new_vector<T>(view(X).rows);
+  without_gil([&] { own_and_other<T>(view(X), view(Y), metric, threads, {own_rows.data(), own.data(), other.data()}); });
+  return std::make_pair(own, other);
+}
+
+template <class T>
 auto bind_smallest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, std::int64_t m, bool skip_same_index, int threads) {
   check_columns("Y", Y, view(X).cols);
   check_that(m > 0, "m must be at least 1.");
@@ -145,6 +157,8 @@ void bind_tiles_for(nb::module_& module) {
              "As nearest, but decided by differences where products are too close to call.");
   module.def("nearest_two", &bind_nearest_two<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
              "The nearest and the second nearest row of Y.");
+  module.def("own_and_other", &bind_own_and_other<T>, "X"_a.noconvert(), "Y"_a, "own_rows"_a, "metric"_a, "n_threads"_a = 0,
+             "The distance to a row's own row of Y, and to the nearest other one.");
   module.def("smallest", &bind_smallest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "m"_a, "skip_same_index"_a = false,
              "n_threads"_a = 0, "The m nearest rows of Y.");
   module.def("count_below", &bind_count_below<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "threshold"_a, "n_threads"_a = 0,

@@ -13,6 +13,15 @@ namespace {
 
 constexpr double price_rounding = 1e-9;  // relative: prices that differ by less are equal
 
+// A row that could leave its group, and what is lost by that.
+struct Move {
+  double loss;
+  std::int32_t row;
+};
+
+// Ties by row: the result must not depend on the history of a heap.
+bool is_dearer(const Move& a, const Move& b) { return a.loss != b.loss ? a.loss > b.loss : a.row > b.row; }
+
 class SizeLimitedAssignment {
  public:
   SizeLimitedAssignment(MatrixView<double> costs, SizeLimits limits, double* prices, std::int32_t* labels)
@@ -37,9 +46,9 @@ class SizeLimitedAssignment {
  private:
   std::int64_t pool() const { return k_; }
 
-  double loss(std::int32_t row, std::int64_t from, std::int64_t to) const {
+  Move move_of(std::int32_t row, std::int64_t from, std::int64_t to) const {
     const double* cost = costs_.data + row * costs_.stride;
-    return cost[to] - cost[from];
+    return {cost[to] - cost[from], row};
   }
 
   // A group below its most rows has no price above the pool's: what is one by rounding only would empty the group into it.
@@ -55,8 +64,12 @@ class SizeLimitedAssignment {
     for (std::int64_t row = 0; row < costs_.rows; ++row) {
       const double* cost = costs_.data + row * costs_.stride;
       std::int64_t best = 0;
-      for (std::int64_t j = 1; j < k_; ++j)
-        if (cost[j] + prices_[j] < cost[best] + prices_[best]) best = j;
+      double least = cost[0] + prices_[0];
+      for (std::int64_t j = 1; j < k_; ++j) {  // without branches: nobody could foretell them
+        const double here = cost[j] + prices_[j];
+        best = here < least ? j : best;
+        least = std::min(least, here);
+      }
       labels_[row] = static_cast<std::int32_t>(best);
       ++sizes_[best];
     }
@@ -76,14 +89,6 @@ class SizeLimitedAssignment {
     excess_[pool()] = n_places - costs_.rows;
   }
 
-  // Ties by row: the result must not depend on the history of a heap.
-  auto dearer(std::int64_t from, std::int64_t to) const {
-    return [this, from, to](std::int32_t a, std::int32_t b) {
-      const double of_a = loss(a, from, to), of_b = loss(b, from, to);
-      return of_a != of_b ? of_a > of_b : a > b;
-    };
-  }
-
   void queue_moves() {
     moves_.assign(k_ * k_, {});
     cheapest_.assign(k_ * k_, std::numeric_limits<double>::infinity());
@@ -92,24 +97,24 @@ class SizeLimitedAssignment {
         if (to != from) moves_[from * k_ + to].reserve(static_cast<std::size_t>(sizes_[from]));
     for (std::int64_t row = 0; row < costs_.rows; ++row)
       for (std::int64_t to = 0; to < k_; ++to)
-        if (to != labels_[row]) moves_[labels_[row] * k_ + to].push_back(static_cast<std::int32_t>(row));
+        if (to != labels_[row]) moves_[labels_[row] * k_ + to].push_back(move_of(static_cast<std::int32_t>(row), labels_[row], to));
     for (std::int64_t from = 0; from < k_; ++from)
       for (std::int64_t to = 0; to < k_; ++to) {
         if (to == from) continue;
-        std::vector<std::int32_t>& moves = moves_[from * k_ + to];
-        std::make_heap(moves.begin(), moves.end(), dearer(from, to));
+        std::vector<Move>& moves = moves_[from * k_ + to];
+        std::make_heap(moves.begin(), moves.end(), is_dearer);
         drop_gone(from, to);
       }
   }
 
   // Rows that went elsewhere leave a heap when they come to its top.
   void drop_gone(std::int64_t from, std::int64_t to) {
-    std::vector<std::int32_t>& moves = moves_[from * k_ + to];
-    while (!moves.empty() && labels_[moves.front()] != from) {
-      std::pop_heap(moves.begin(), moves.end(), dearer(from, to));
+    std::vector<Move>& moves = moves_[from * k_ + to];
+    while (!moves.empty() && labels_[moves.front().row] != from) {
+      std::pop_heap(moves.begin(), moves.end(), is_dearer);
       moves.pop_back();
     }
-    cheapest_[from * k_ + to] = moves.empty() ? std::numeric_limits<double>::infinity() : loss(moves.front(), from, to);
+    cheapest_[from * k_ + to] = moves.empty() ? std::numeric_limits<double>::infinity() : moves.front().loss;
   }
 
   // The length of an edge at the present prices: never negative but for rounding, infinite where nothing can go.
@@ -167,7 +172,7 @@ class SizeLimitedAssignment {
     } else if (to == pool()) {
       ++places_[from];
     } else {
-      move_row(moves_[from * k_ + to].front(), from, to);
+      move_row(moves_[from * k_ + to].front().row, from, to);
     }
   }
 
@@ -176,9 +181,9 @@ class SizeLimitedAssignment {
     for (std::int64_t next = 0; next < k_; ++next) {
       if (next != from) drop_gone(from, next);
       if (next == to) continue;
-      std::vector<std::int32_t>& moves = moves_[to * k_ + next];
-      moves.push_back(row);
-      std::push_heap(moves.begin(), moves.end(), dearer(to, next));
+      std::vector<Move>& moves = moves_[to * k_ + next];
+      moves.push_back(move_of(row, to, next));
+      std::push_heap(moves.begin(), moves.end(), is_dearer);
       drop_gone(to, next);
     }
   }
@@ -189,7 +194,7 @@ class SizeLimitedAssignment {
   std::int64_t k_;
   std::vector<double> prices_;  // of the groups, then of the pool
   std::vector<std::int64_t> sizes_, places_, excess_;
-  std::vector<std::vector<std::int32_t>> moves_;  // from * k + to: a heap of the rows of `from`, the cheapest first
+  std::vector<std::vector<Move>> moves_;  // from * k + to: a heap of the rows of `from`, the cheapest first
   std::vector<double> cheapest_;
   std::vector<double> distances_;
   std::vector<std::int64_t> before_;

@@ -156,6 +156,7 @@ void measure_odd_rows() {
     for (const Metric& metric : metrics) {
       smallest<T>(rows, rows, metric, 3, {5, index.data(), value.data(), true});
       for (const std::int32_t found : index) CHECK(found >= -1 && found < n_rows);
+      if (is_recomputable(metric)) own_and_other<T>(rows, rows, metric, 3, {groups.data(), value.data(), value.data() + n_rows});
       nearest<T>(rows, rows, metric, 3, {index.data(), value.data()});
       nearest_exact<T>(rows, rows, metric, 3, {index.data(), value.data()});
       for (std::int64_t i = 0; i < n_rows; ++i) CHECK(index[i] >= 0 && index[i] < n_rows);

@@ -128,6 +128,23 @@ void check_store(const Problem<T>& p) {
 }
 
 template <class T>
+void check_own_and_other(const Problem<T>& p) {
+  if (!is_recomputable(p.metric)) return;
+  const auto n = static_cast<std::size_t>(p.n);
+  std::vector<std::int32_t> own_column(n);
+  std::vector<T> own(n), other(n);
+  for (std::size_t i = 0; i < n; ++i) own_column[i] = static_cast<std::int32_t>((7 * i) % static_cast<std::size_t>(p.m));
+  own_and_other<T>(p.X(), p.Y(), p.metric, 2, {own_column.data(), own.data(), other.data()});
+  for (std::size_t i = 0; i < n; ++i) {
+    T least = std::numeric_limits<T>::infinity();
+    for (std::int64_t j = 0; j < p.m; ++j)
+      if (j != own_column[i]) least = std::min(least, p.at(static_cast<std::int64_t>(i), j));
+    CHECK(p.is_close(own[i], p.at(static_cast<std::int64_t>(i), own_column[i])));
+    CHECK(p.m > 1 ? p.is_close(other[i], least) : other[i] == least);
+  }
+}
+
+template <class T>
 void check_nearest(const Problem<T>& p) {
   const auto n = static_cast<std::size_t>(p.n);
   std::vector<std::int32_t> index(n), first(n), second(n), several(n * 3);
@@ -206,6 +223,7 @@ void check_all() {
       const Problem<T> problem(shape.n, shape.m, shape.cols, which);
       check_store(problem);
       check_nearest(problem);
+      check_own_and_other(problem);
       check_below(problem);
       check_groups(problem);
     }

@@ -51,6 +51,13 @@ struct NearestTwoOutput {
 };
 
 template <class T>
+struct OwnAndOtherOutput {
+  const std::int32_t* own_column;  // per row
+  T* own;
+  T* other;  // +inf when there is one column only
+};
+
+template <class T>
 struct SmallestOutput {
   std::int64_t m;
   std::int32_t* index;  // rows x m, nearest first; -1 where there are fewer than m columns
@@ -95,6 +102,7 @@ struct TileKernels {
   void (*nearest)(const TileProblem<T>& problem, const NearestOutput<T>& out);
   void (*nearest_exact)(const TileProblem<T>& problem, const NearestOutput<T>& out);
   void (*nearest_two)(const TileProblem<T>& problem, const NearestTwoOutput<T>& out);
+  void (*own_and_other)(const TileProblem<T>& problem, const OwnAndOtherOutput<T>& out);
   void (*smallest)(const TileProblem<T>& problem, const SmallestOutput<T>& out);
   void (*below)(const TileProblem<T>& problem, const BelowOutput<T>& out);
   void (*group_sums)(const TileProblem<T>& problem, const GroupSumOutput& out);

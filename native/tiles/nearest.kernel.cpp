@@ -69,6 +69,72 @@ struct ExactNearestEnding {
   }
 };
 
+// The distance to a row's own column, by difference, and that to the nearest other one: from the dot kernel's value, or by
+// difference where that has lost digits.
+template <class T>
+struct OwnAndOtherEnding {
+  const PackedColumns<T>& Y;
+  Metric metric;
+  OwnAndOtherOutput<T> out;
+  T largest = largest_term(Y);
+  static constexpr bool needs_terms = true;
+
+  struct State {
+    Vec<T> best[strip_rows];  // of the columns that are not the row's own
+    Mask<T> own[strip_rows];
+  };
+
+  COTERIE_INLINE void begin(State& state, const Strip<T>& strip) const {
+    for (int r = 0; r < strip_rows; ++r) {
+      const std::int64_t row = strip.first_row + (r < strip.count ? r : strip.count - 1);
+      state.best[r] = broadcast(std::numeric_limits<T>::infinity());
+      state.own[r] = broadcast_index<T>(static_cast<LaneIndex<T>>(out.own_column[row]));
+    }
+  }
+
+  COTERIE_INLINE void consume(State& state, const Strip<T>&, const Block<T>& values, std::int64_t panel) const {
+    const Vec<T> none = broadcast(std::numeric_limits<T>::infinity());
+    for (int v = 0; v < panel_vectors; ++v) {
+      const Mask<T> columns = column_numbers<T>(panel, v);
+      for (int r = 0; r < strip_rows; ++r)
+        state.best[r] = minimum<T>(select<T>(columns == state.own[r], none, values.value[r][v]), state.best[r]);
+    }
+  }
+
+  COTERIE_INLINE void end(const State& state, const Strip<T>& strip) const {
+    for (int r = 0; r < strip.count; ++r) {
+      const std::int64_t row = strip.first_row + r;
+      const T own = recomputed(metric, Y, strip.rows.row[r], out.own_column[row]);
+      const T other = other_of(strip.rows.row[r], strip.term[r], smallest_lane<T>(state.best[r]), out.own_column[row]);
+      out.own[row] = metric.finish == Finish::norm ? std::sqrt(own) : own;
+      out.other[row] = metric.finish == Finish::norm ? std::sqrt(other) : other;
+    }
+  }
+
+  // What raw_of is the raw value of; +inf stays.
+  COTERIE_INLINE T other_of(const T* row, T term, T raw, std::int64_t own_column) const {
+    const bool is_cosine = metric.finish == Finish::cosine;
+    const T value = is_cosine ? raw : term + (raw + raw);
+    const bool has_digits = is_cosine ? value >= cosine_cancelled<T> : value >= cancellation_share<T> * (term + largest);
+    return has_digits ? value : search(row, own_column);
+  }
+
+  __attribute__((noinline)) T search(const T* row, std::int64_t own_column) const {
+    T least = std::numeric_limits<T>::infinity();
+    for (std::int64_t first = 0; first < Y.n_columns; first += lanes<T>) {
+      const Vec<T> squared = squared_distances_to_packed(row, packed_column(Y, first), Y.cols);
+      for (int lane = 0; lane < lanes<T> && first + lane < Y.n_columns; ++lane)
+        if (first + lane != own_column && squared[lane] < least) least = squared[lane];
+    }
+    return metric.finish == Finish::cosine ? least / 2 : least;
+  }
+};
+
+template <class T>
+void own_and_other(const TileProblem<T>& problem, const OwnAndOtherOutput<T>& out) {
+  walk(problem, FusedDot<T>{problem.Y}, OwnAndOtherEnding<T>{problem.Y, problem.metric, out});
+}
+
 // The m smallest of one row, sorted; columns come in rising order, so equal values keep the lowest index.
 template <class T>
 struct ListOfRow {
@@ -290,6 +356,7 @@ void install_for(TileKernels<T>& kernels) {
   kernels.nearest_two = [](const TileProblem<T>& problem, const NearestTwoOutput<T>& out) {
     walk_ordered<T, NearestTwoEnding>(problem, out);
   };
+  kernels.own_and_other = own_and_other<T>;
   kernels.smallest = smallest<T>;
 }
 

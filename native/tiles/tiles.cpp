@@ -154,6 +154,12 @@ void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& m
 }
 
 template <class T>
+void own_and_other(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
+                   const OwnAndOtherOutput<T>& out) {
+  run_against(X, Y, metric, threads, kernels<T>().own_and_other, out);
+}
+
+template <class T>
 void smallest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const SmallestOutput<T>& out) {
   run_against(X, Y, metric, threads, kernels<T>().smallest, out);
 }
@@ -216,8 +222,8 @@ void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const
 template <class T>
 struct Instantiate {
   static constexpr auto functions =
-      std::make_tuple(&nearest<T>, &nearest_exact<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>, &group_extremes<T>,
-                      &store<T>, &store_edges<T>, &store_self<T>, &centring_shift<T>);
+      std::make_tuple(&nearest<T>, &nearest_exact<T>, &nearest_two<T>, &own_and_other<T>, &smallest<T>, &below<T>, &group_sums<T>,
+                      &group_extremes<T>, &store<T>, &store_edges<T>, &store_self<T>, &centring_shift<T>);
 };
 template class ColumnPack<float>;
 template class ColumnPack<double>;

@@ -48,6 +48,10 @@ void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric&
 template <class T>
 void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestTwoOutput<T>& out);
 
+// The distance to a row's own column, and that to the nearest of the others; by metrics that are recomputable.
+template <class T>
+void own_and_other(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const OwnAndOtherOutput<T>& out);
+
 template <class T>
 void smallest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const SmallestOutput<T>& out);
 

@@ -68,7 +68,9 @@ class Assigner:
     def assign(self, costs: Costs, before: Assignment | None) -> Assignment:
         """Return an assignment that costs no more than the one before does now."""
         prices = np.zeros(costs.shape[1]) if before is None else before.prices
-        nearest = costs.argmin(axis=1)
+        k, n = len(self.limits.least), len(costs)
+        free = (np.zeros(k, dtype=np.int64), np.full(k, n))
+        nearest = _core.assign_within_sizes(costs, *free, np.zeros(k))[0]
         is_split = nearest[self.apart[:, 0]] != nearest[self.apart[:, 1]]
         if is_split.all() and self.limits.allow(self._sizes(nearest, self.counts)):
             return self._valued(costs, nearest, np.zeros(costs.shape[1]), is_exact=True)

@@ -354,12 +354,7 @@ def _scatter_of_block(
     for rows in _chunks(len(X)):
         mine = codes[rows]
         away = np.ascontiguousarray((X[rows] - origin).astype(np.float64))
-        index, near = _core.nearest_two(away, centroids, metric, 1)
-        is_first = index[0] == mine
-        own, other = np.where(is_first, near[0], near[1]), np.where(is_first, near[1], near[0])
-        is_farther = np.flatnonzero(~is_first & (index[1] != mine))
-        if is_farther.size:
-            own[is_farther] = np.sqrt(np.square(away[is_farther] - centroids[mine[is_farther]]).sum(axis=1))
+        own, other = _core.own_and_other(away, centroids, mine, metric, 1)
         squared = np.square(own)
         largest = np.maximum(own, other)
         widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
