@@ -17,8 +17,6 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Centers,
     CheckedRows,
-    Data,
-    Distances,
     FittedAttributes,
     FloatArray,
     Indices,
@@ -258,9 +256,8 @@ def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int
 
     Sums of them, which prices are, do not overflow.
     """
-    costs: Distances = _core.pairwise(
-        rows, np.ascontiguousarray(centers, dtype=np.float64), SQUARED_DIFFERENCE, n_threads
-    )
+    others = np.ascontiguousarray(centers, dtype=np.float64)
+    costs: Costs = np.asarray(_core.pairwise(rows, others, SQUARED_DIFFERENCE, n_threads), dtype=np.float64)
     if weights is not None:
         costs *= weights[:, None]
     power = int(np.frexp(costs.max(initial=0.0))[1])
@@ -272,7 +269,7 @@ def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int
     return costs, power
 
 
-def _round(numbers: Distances) -> None:
+def _round(numbers: Costs) -> None:
     """Round numbers of at least 0 to TIE_BITS digits of their binary form, halves to even ones.
 
     Examples

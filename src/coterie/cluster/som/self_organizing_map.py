@@ -363,7 +363,7 @@ def _first_and_last(values: Any, name: str, allowed: Constraint, who: str) -> tu
 
 
 def _decayed(first: float, last: float, share: float, decay: str) -> float:
-    """Return the value at a share of the way from the first to the last one, by rounding never beyond them."""
+    """Return the value at a share of the way from the first to the last one; rounding leads never beyond."""
     if decay == "linear":
         value = first + (last - first) * share
     elif decay == "exponential":
