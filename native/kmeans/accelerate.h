@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "kmeans/bounds/centre_drift.h"
+#include "kmeans/bounds/filter_tree.h"
+#include "kmeans/bounds/hamerly_levels.h"
 #include "kmeans/coded_passes.h"
 #include "kmeans/column_moments.h"
 #include "kmeans/exact_sums.h"
 #include "kmeans/fast_centres.h"
-#include "kmeans/bounds/filter_tree.h"
-#include "kmeans/bounds/hamerly_levels.h"
 #include "kmeans/kmeans.h"
 #include "kmeans/kmeans_kernels.h"
 #include "tiles/tiles.h"

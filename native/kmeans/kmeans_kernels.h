@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "kmeans/bounds/centre_neighbours.h"
-#include "kmeans/coded_rows.h"
 #include "kmeans/bounds/filter_tree_view.h"
+#include "kmeans/coded_rows.h"
 #include "support/matrix_view.h"
 #include "tiles/kernel_table.h"
 

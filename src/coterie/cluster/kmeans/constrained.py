@@ -251,7 +251,7 @@ class ConstrainedRun:
     origin: FloatArray
 
 
-def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
+def _costs(rows: FloatArray, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
     """Return weighted squared distances below 1, and the power of two that they were divided by.
 
     Sums of them, which prices are, do not overflow.
