@@ -17,6 +17,7 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Centers,
     CheckedRows,
+    Data,
     FittedAttributes,
     FloatArray,
     Indices,
@@ -251,7 +252,7 @@ class ConstrainedRun:
     origin: FloatArray
 
 
-def _costs(rows: FloatArray, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
+def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
     """Return weighted squared distances below 1, and the power of two that they were divided by.
 
     Sums of them, which prices are, do not overflow.
