@@ -257,7 +257,7 @@ def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int
 
     Sums of them, which prices are, do not overflow.
     """
-    others = np.ascontiguousarray(centers, dtype=np.float64)
+    others: Data = np.ascontiguousarray(centers, dtype=np.float64)
     costs: Costs = np.asarray(_core.pairwise(rows, others, SQUARED_DIFFERENCE, n_threads), dtype=np.float64)
     if weights is not None:
         costs *= weights[:, None]
