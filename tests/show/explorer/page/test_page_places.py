@@ -383,6 +383,12 @@ def test_a_name_that_is_being_typed_outlives_news_of_the_server(browser, tmp_pat
         visit.until("coterie.page.store.groups.some((group) => group.name === 'large')")
         assert visit.state()["log_length"] == before + 1
         visit.page.get_by_label("More about large").click()
+        visit.page.locator(".limits summary", has_text="Size limits").click()
+        least = visit.page.get_by_label("Smallest size")
+        least.fill("5")
+        visit.page.get_by_label("Largest size").focus()
+        visit.page.evaluate("coterie.page.store.tell('job')")
+        assert least.input_value() == "5"
         note = visit.page.get_by_label("Note about large")
         note.focus()
         visit.page.keyboard.type("the best")

@@ -160,12 +160,16 @@ function makeLimits(store) {
       button("Set", { class: "small", "data-testid": "sizes", onclick: () => store.apply({ op: "sizes", min: value(least), max: value(most) }) })),
     pairs, h("div", { class: "limit-line" }, h("span", {}, "Groups in the rest"), k), again, said);
 
+  let drawn = "";
   element.show = () => {
     const { state } = store;
     const { min = null, max = null } = state.sizes ?? {};
-    const root = element.getRootNode();
-    if (root.activeElement !== least) least.value = min ?? "";
-    if (root.activeElement !== most) most.value = max ?? "";
+    const limits = `${min} ${max}`;
+    if (limits !== drawn) { // else what was typed and is not set yet stays
+      drawn = limits;
+      least.value = min ?? "";
+      most.value = max ?? "";
+    }
     const { together = [], apart = [] } = state.pairs ?? {};
     const line = (/** @type {any} */ rows, /** @type {string} */ text) => {
       const list = Array.isArray(rows) ? rows : rows.rows ?? [];
