@@ -22,7 +22,7 @@ def main() -> int:
         requests = ((part, first + i) for part in parts for i in range(asked.cases))
         print(f"seeds {first} to {first + asked.cases - 1} of each part", flush=True)
     else:
-        first = int(time.time()) if asked.first_seed is None else asked.first_seed
+        first = int(time.time() * 1000) if asked.first_seed is None else asked.first_seed
         requests = requests_for(parts, first, 60.0 * asked.minutes)
         print(f"{asked.minutes:g} minutes, seeds from {first}", flush=True)
     n_kinds = 0
@@ -61,7 +61,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=_seeds, help="repeat these cases: 7, or 3,4,7 in one process")
     parser.add_argument("--minutes", type=float, default=1.0, help="length of a campaign with fresh seeds")
     parser.add_argument("--cases", type=int, help="instead: so many cases of each part, from seed 0")
-    parser.add_argument("--first-seed", type=int, help="where to begin; default: the clock, 0 with --cases")
+    parser.add_argument("--first-seed", type=int, help="default: the clock in ms, 0 with --cases")
     return parser.parse_args()
 
 
