@@ -236,6 +236,13 @@ def test_drawing():
         SMALL.draw(3)
 
 
+def test_a_tree_of_rows_that_nothing_joins_is_drawn():
+    """Rows without any similarity join at minus infinity: no height is finite."""
+    tree = Dendrogram.from_linkage([[0.0, 1.0, -np.inf, 2.0]], heights_are="similarities")
+    assert "0" in str(tree)
+    assert "1" in str(tree)
+
+
 def test_examples_of_the_page_run():
     """Law: what docs/trees.md shows is what is printed."""
     page = Path(__file__).parents[2] / "docs" / "trees.md"

@@ -81,7 +81,7 @@ def _columns(tree: TreeStructure, n_columns: int) -> list[int]:
     """Return the column of each inner node: leaves stand in column 0, infinite heights in the last one."""
     rising = tree._rising
     finite = rising[np.isfinite(rising)]
-    low = 0.0 if tree.heights_are == "distances" else finite.min(initial=np.inf)
+    low = 0.0 if tree.heights_are == "distances" or not finite.size else finite.min()
     span = finite.max(initial=low) - low
     share = np.where(np.isfinite(rising), (rising - low) / (span if span > 0 else 1.0), np.sign(rising))
     return [1 + round(float(one) * (n_columns - 2)) for one in np.clip(share, 0.0, 1.0)]
