@@ -6,6 +6,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/checks.h"
+#include "tiles/tiles.h"
 
 namespace coterie {
 namespace {
@@ -41,9 +42,30 @@ auto assigned(const Matrix<double>& costs, const Vector<std::int64_t>& least, co
   return std::make_tuple(labels, found);
 }
 
+// Squared distances, times the weights of the rows, as assign_within_sizes wants them.
+auto settled_costs(const Matrix<double>& X, const Matrix<double>& Y, const std::optional<Vector<double>>& weights, int digits,
+                   int threads) {
+  const std::int64_t n = view(X).rows, k = view(Y).rows;
+  check_columns("Y", Y, view(X).cols);
+  check_optional_size("weights", weights, n);
+  check_that(0 < digits && digits < std::numeric_limits<double>::digits, "digits must be at least 1 and below 53.");
+  auto costs = new_matrix<double>(n, k);
+  const Metric squared{Kernel::squared_difference, Finish::identity};
+  int power = 0;
+  without_gil([&] {
+    store<double>(view(X), view(Y), squared, threads, {costs.data(), n, k, k});
+    if (weights)
+      for (std::int64_t i = 0; i < n * k; ++i) costs.data()[i] *= weights->data()[i / k];
+    power = settle_costs(costs.data(), n * k, digits);
+  });
+  return std::make_tuple(costs, power);
+}
+
 }  // namespace
 
 void bind_size_limits(nb::module_& module) {
+  module.def("settled_costs", &settled_costs, "X"_a.noconvert(), "Y"_a, "weights"_a = nb::none(), "digits"_a = 40, "n_threads"_a = 0,
+             "Weighted squared distances below 1, of so many binary digits, and the power of two that they were divided by.");
   module.def(
       "assign_within_sizes", &assigned, "costs"_a.noconvert(), "least"_a, "most"_a, "prices"_a,
       "Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that "

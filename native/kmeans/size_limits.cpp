@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -202,6 +203,25 @@ class SizeLimitedAssignment {
 };
 
 }  // namespace
+
+int settle_costs(double* costs, std::int64_t count, int digits) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, costs[i]);
+  int power = 0;
+  std::frexp(largest, &power);
+  const int first = power / 2;  // in two steps: the whole power may be beyond all numbers
+  const double by = std::ldexp(1.0, -first), then_by = std::ldexp(1.0, first - power);
+  const int left_out = std::numeric_limits<double>::digits - digits;
+  const std::uint64_t one = 1, half = (one << (left_out - 1)) - 1, kept = ~((one << left_out) - 1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double scaled = costs[i] * by * then_by;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &scaled, sizeof bits);
+    bits = (bits + ((bits >> left_out) & one) + half) & kept;
+    std::memcpy(&costs[i], &bits, sizeof bits);
+  }
+  return power;
+}
 
 void assign_within_sizes(MatrixView<double> costs, SizeLimits limits, double* prices, std::int32_t* labels) {
   SizeLimitedAssignment assignment(costs, limits, prices, labels);

@@ -19,6 +19,12 @@ struct SizeLimits {
 //
 // `prices` are what a place in each group costs on top. They are a guess on the way in, zeros will do: with good ones there is little
 // to repair. On the way out no row would gain by going elsewhere at these prices.
+//
+// Costs of at least 0 that differ by rounding alone are made equal before: see settle_costs.
 void assign_within_sizes(MatrixView<double> costs, SizeLimits limits, double* prices, std::int32_t* labels);
+
+// Multiplies costs of at least 0 by the power of two that brings the largest below 1, rounds each to `digits` binary digits, halves to
+// even ones, and returns the exponent of the power that they were divided by.
+int settle_costs(double* costs, std::int64_t count, int digits);
 
 }  // namespace coterie

@@ -1,5 +1,6 @@
 #include "kmeans/size_limits.h"
 
+#include <cmath>
 #include <limits>
 
 #include "support/random.h"
@@ -64,6 +65,24 @@ TEST(rows_within_sizes_cost_as_little_as_the_best_of_all_assignments) {
     for (double& price : prices) price += static_cast<double>(seed % 5) - 2;  // whatever the guess
     assign_within_sizes(costs, limits, prices.data(), labels.data());
     CHECK(value(problem, labels) == best);
+  }
+}
+
+TEST(settled_costs_have_few_digits_and_lie_below_one) {
+  const CounterRandom random(5);
+  for (const int scale : {-1000, -3, 0, 7, 1000}) {
+    std::vector<double> costs, before;
+    for (std::int64_t i = 0; i < 200; ++i)
+      costs.push_back(std::ldexp(1 + static_cast<double>(random.below(1 << 30, 0, i)) / (1 << 29), scale + static_cast<int>(i % 9)));
+    costs[3] = 0;
+    before = costs;
+    const int power = settle_costs(costs.data(), 200, 20);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      int exponent = 0;
+      const double mantissa = std::frexp(before[i], &exponent);
+      CHECK(costs[i] == std::ldexp(std::nearbyint(std::ldexp(mantissa, 20)), exponent - 20 - power));
+      CHECK(costs[i] >= 0 && costs[i] <= 1);
+    }
   }
 }
 

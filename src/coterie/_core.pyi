@@ -1054,6 +1054,11 @@ def fit_prototypes(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, 
     Labels, means, modes, costs of the passes, and whether no row moved in the last one.
     """
 
+def settled_costs(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, digits: int = 40, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], int]:
+    """
+    Weighted squared distances below 1, of so many binary digits, and the power of two that they were divided by.
+    """
+
 def assign_within_sizes(costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], prices: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
     Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that are known nearly save work.

@@ -54,9 +54,6 @@ MOST_EXCHANGES = 20  # times that rows are moved after iterations have ended
 MOST_EXCHANGED = 4_000_000  # costs, rows times groups, up to which they are
 LEAST_GAIN = 1e-9  # of the sum: less is rounding
 TIE_BITS = 40  # of a cost that count; its last bits depend on the processor
-DOUBLE_BITS = 53  # of every double but the smallest
-MOST_POWER = 1000  # of two, up to which it and its inverse are numbers
-SQUARED_DIFFERENCE = _core.Metric(_core.Kernel.squared_difference, _core.Finish.identity)
 BYTES_PER_COST = 24  # the costs, a copy of them, the heaps of moves
 
 
@@ -255,38 +252,12 @@ class ConstrainedRun:
 def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
     """Return weighted squared distances below 1, and the power of two that they were divided by.
 
-    Sums of them, which prices are, do not overflow.
+    Sums of them, which prices are, do not overflow; those that are equal but for rounding are equal.
     """
-    others: Data = np.ascontiguousarray(centers, dtype=np.float64)
-    costs: Costs = np.asarray(_core.pairwise(rows, others, SQUARED_DIFFERENCE, n_threads), dtype=np.float64)
-    if weights is not None:
-        costs *= weights[:, None]
-    power = int(np.frexp(costs.max(initial=0.0))[1])
-    if abs(power) < MOST_POWER:
-        costs *= 2.0**-power
-    else:
-        np.ldexp(costs, -power, out=costs)
-    _round(costs)  # costs that are equal but for rounding become equal
-    return costs, power
-
-
-def _round(numbers: Costs) -> None:
-    """Round numbers of at least 0 to TIE_BITS digits of their binary form, halves to even ones.
-
-    Examples
-    --------
-    >>> numbers = np.array([1 + 2**-45, 1 + 2**-20])
-    >>> _round(numbers)
-    >>> numbers - 1 == [0, 2**-20]
-    array([ True,  True])
-    """
-    left_out = np.uint64(DOUBLE_BITS - TIE_BITS)
-    one, bits = np.uint64(1), numbers.view(np.uint64)
-    last = bits >> left_out
-    last &= one
-    last += (one << (left_out - one)) - one
-    bits += last
-    bits &= ~((one << left_out) - one)
+    others: Any = np.ascontiguousarray(centers, dtype=np.float64)
+    given: Any = np.ascontiguousarray(rows, dtype=np.float64)
+    masses: Any = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    return _core.settled_costs(given, others, masses, TIE_BITS, n_threads)
 
 
 def _ordered_by_limits(points: DensePoints, centers: Centers, units: Units, limits: SizeLimits) -> Centers:
