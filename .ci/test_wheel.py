@@ -17,7 +17,7 @@ from pathlib import Path
 from interpreters import OLDEST, STABLE, interpreters
 
 ROOT = Path(__file__).parent.parent
-TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "pillow", "playwright"]
+TEST_TOOLS = ["pandas", "pytest", "pytest-xdist", "hypothesis", "pillow", "playwright"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PROGRAMS = ("cat", "env", "sh", "uname")  # what libraries and tests call; no compiler is among them
 TESTS = [

@@ -106,3 +106,10 @@ def test_wrong_input():
         spanning_tree([[0.0], [1.0]], core_distances=[1.0])
     with pytest.raises(InvalidParameter, match="alpha of spanning_tree must be a number greater than 0"):
         spanning_tree([[0.0], [1.0]], alpha=0.0)
+
+
+def test_core_distances_beyond_the_type_of_the_rows_are_refused():
+    X = np.arange(8, dtype=np.float32)[:, None]
+    with pytest.raises(InvalidData, match="core_distances of spanning_tree must fit in float32.*got 1e\\+300"):
+        spanning_tree(X, core_distances=np.full(8, 1e300))
+    assert np.isfinite(spanning_tree(X.astype(np.float64), core_distances=np.full(8, 1e300)).distance).all()
