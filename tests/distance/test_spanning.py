@@ -110,6 +110,6 @@ def test_wrong_input():
 
 def test_core_distances_beyond_the_type_of_the_rows_are_refused():
     X = np.arange(8, dtype=np.float32)[:, None]
-    with pytest.raises(InvalidData, match="core_distances of spanning_tree must fit in float32.*got 1e\\+300"):
+    with pytest.raises(InvalidData, match=r"core_distances of spanning_tree must fit in float32.*1e\+300"):
         spanning_tree(X, core_distances=np.full(8, 1e300))
     assert np.isfinite(spanning_tree(X.astype(np.float64), core_distances=np.full(8, 1e300)).distance).all()
