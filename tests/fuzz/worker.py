@@ -23,9 +23,10 @@ def main(folder: str) -> None:
     """Answer requests until there are none."""
     requests, answers = _own_channels()
     note = os.open(os.path.join(folder, "doing"), os.O_CREAT | os.O_RDWR)
-    faulthandler.enable(sys.stderr)
-    faulthandler.register(signal.SIGXCPU, sys.stderr, all_threads=True, chain=True)
-    faulthandler.register(signal.SIGUSR1, sys.stderr, all_threads=True, chain=True)
+    told = os.fdopen(os.dup(sys.stderr.fileno()), "w")  # cases may hold the standard error back
+    faulthandler.enable(told)
+    faulthandler.register(signal.SIGXCPU, told, all_threads=True, chain=True)
+    faulthandler.register(signal.SIGUSR1, told, all_threads=True, chain=True)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for line in requests:

@@ -50,17 +50,20 @@ def _in_parquet(source: Source) -> tuple[int, int]:
     """Return the cells of a Parquet file by its footer: of lists, their items."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     kinds = polars.read_parquet_schema(source.stream()).values()
-    n_rows = polars.scan_parquet(source.stream()).select(polars.len()).collect().item()
-    n_items = _values_in_parquet(source.content) if any(kind.is_nested() for kind in kinds) else 0
+    content = source.content
+    footer = len(content) - 8 - _whole(content, len(content) - 8, "<I")
+    of_file = _Thrift(content, footer)
+    n_rows = next((of_file.whole() for _ in of_file.fields(3)), 0)
+    n_items = _values_in_parquet(content, footer) if any(kind.is_nested() for kind in kinds) else 0
     return max(n_items, n_rows * len(kinds)), 0
 
 
-def _values_in_parquet(content: bytes) -> int:
-    """Return how many values the chunks of all columns say they hold.
+def _values_in_parquet(content: bytes, at: int) -> int:
+    """Return how many values the chunks of all columns say they hold, by the footer at this place.
 
     PyArrow tells it too, but ends the process where the statistics of a chunk are damaged.
     """
-    footer = _Thrift(content, len(content) - 8 - _whole(content, len(content) - 8, "<I"))
+    footer = _Thrift(content, at)
     return sum(
         footer.whole()
         for _ in footer.lists(4)  # row groups
