@@ -334,4 +334,4 @@ def test_methods_by_other_names(name, meant):
 def test_a_distance_that_a_method_lacks_leads_to_those_that_have_it():
     """Law: the error names the methods that take the distance."""
     with pytest.raises(InvalidParameter, match=r"no distance gower. Methods that have it: .*kmedoids"):
-        coterie.fit(np.zeros((9, 2)), "spectral", 2, distance="gower")
+        coterie.fit(np.zeros((9, 2)), "birch", 2, distance="gower")

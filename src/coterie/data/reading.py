@@ -16,6 +16,7 @@ from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
 from coterie._support.stores import local_path, shown
 from coterie._support.typing import CheckedRows, Place, PolarsFrame
+from coterie._support.watched import Hung, watched
 from coterie.data.columns import (
     absent_columns,
     nested_to_columns,
@@ -279,8 +280,10 @@ def _read_columns(source: Source) -> PolarsFrame:
     check_decoded_size(source)
     try:
         with quiet_panics():
-            frame = readers[source.kind](source.stream())
+            frame = watched(lambda: readers[source.kind](source.stream()))
             frame = frame.rechunk()  # some damage is found when values are looked at
+    except Hung:
+        raise source.fail(f"not a whole {name} file, damaged: its reader waits for ever.") from None
     except Exception as error:  # of various types
         if "month_day_nano_interval" in str(error):
             return _with_intervals(source)
