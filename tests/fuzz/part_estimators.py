@@ -73,7 +73,9 @@ def check_fitted(model: Any, n: int) -> None:
     lowest = LOWEST_LABEL if who == "HDBSCAN" else -1
     labels = getattr(model, "labels_", None)
     if labels is not None:
-        length = model.n_features_in_ if who == "FeatureAgglomeration" else n
+        # a frame of two columns is a list of edges: labels are of its nodes
+        of_columns = who == "FeatureAgglomeration" or (who == "Leiden" and model.metric == "similarity")
+        length = model.n_features_in_ if of_columns else n
         asked = getattr(model, "n_clusters", None)
         most = max(length, asked) if isinstance(asked, int) else length
         most = max(most, len(getattr(model, "codebook_", ())))  # nodes of a map without groups

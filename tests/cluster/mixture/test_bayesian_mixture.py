@@ -1,6 +1,7 @@
 """Laws of Bayesian Gaussian mixtures, and comparison with scikit-learn."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -202,6 +203,7 @@ def test_a_warm_start_goes_on():
         ({"n_components": 0}, "n_components of BayesianGaussianMixture must be a whole number of at least"),
         ({"n_components": 41}, "n_components of BayesianGaussianMixture must be at most n_samples=40"),
         ({"covariance_type": "VEV"}, "covariance_type of BayesianGaussianMixture must be"),
+        ({"degrees_of_freedom_prior": Fraction(1, 2)}, "should be greater than .* but got 0.500"),
         ({"weight_concentration_prior": 0}, "must be None or a number of at least 1e-300"),
         ({"mean_prior": [1.0]}, r"'mean_prior' should have the shape of \(3,\), but got \(1,\)"),
         ({"mean_prior": [1.0, np.nan, 0]}, "'mean_prior' should be finite"),

@@ -194,8 +194,8 @@ def make_prior(X: Data, weights: Weights | None, family: Family, options: Any, *
     given = options.degrees_of_freedom_prior
     if given is not None and not given > d - 1.0:
         raise InvalidParameter(
-            f"The parameter 'degrees_of_freedom_prior' should be greater than {d - 1}, but got {given:.3f}. "
-            f"A Wishart distribution over {d} columns needs more."
+            f"The parameter 'degrees_of_freedom_prior' should be greater than {d - 1}, but got "
+            f"{float(given):.3f}. A Wishart distribution over {d} columns needs more."
         )
     mean = np.average(X, axis=0, weights=weights).astype(np.float64)
     concentration, precision = options.weight_concentration_prior, options.mean_precision_prior
