@@ -159,7 +159,7 @@ def speed_short() -> str:
 
 def _lost(records: list[dict[str, Any]]) -> str:
     """Return a line that names the rows in which a peer is faster."""
-    compared = [record for record in records if _is_of_peers(record)]
+    compared = {_work(record) for record in records if _is_of_peers(record)}  # on several processors one row
     lost = _named(records, 0.0, 1.0)
     says = f"Slower than the fastest peer in {len(lost)} of {len(compared)} measured rows: "
     return f"\n{says}{'; '.join(lost)}.\n" if lost else ""
