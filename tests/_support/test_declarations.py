@@ -15,8 +15,9 @@ from sklearn.base import clone
 from coterie._support.declarations import KW_ONLY, estimator, fitted, held, parameter, saved
 from coterie._support.documentation import entries_of
 from coterie._support.scikit_learn import BaseEstimator
-from coterie._support.validation import Flag, Nothing, Whole
-from coterie._support.validation.schema import ESTIMATOR, ListOf, Text
+from coterie._support.typing import Distances, Labels
+from coterie._support.validation import Choice, Flag, Nothing, Whole
+from coterie._support.validation.schema import ESTIMATOR, ListOf, Maybe, Tensor, Text
 from coterie.cluster import methods
 
 
@@ -113,6 +114,44 @@ def test_a_docstring_has_the_entries_of_bases_and_of_all():
     assert "Of the base." not in text  # where the default is another, so may be the meaning
     entries = [line.partition(" : ")[0] for line in text.splitlines() if " : " in line]
     assert entries == ["random_state", "slow", "m", "own_", "name_", "n_features_in_", "feature_names_in_"]
+
+
+def test_a_meaning_becomes_an_entry():
+    """Law: what a declaration says is an entry, with its default and the type that its rule tells."""
+
+    @estimator
+    class Halves(BaseEstimator):
+        """Halves.
+
+        Parameters
+        ----------
+        long : int, default=1
+            What takes
+            two lines.
+        """
+
+        how: str | None = parameter(Nothing() | Choice("a", "b"), "How.", default=None)
+        long: int = parameter(Whole(1), default=1)
+        share: float | None = parameter(meaning="Of the rows.", default=0.5)
+
+        halves_: Labels = fitted(Tensor("rows-1", "columns", kind="i4"), "Of each pair.")
+        heights_: Distances | None = fitted(Maybe(Tensor("leaf nodes")), "As it says.")
+
+    entries = entries_of(Halves.__doc__, "Parameters") | entries_of(Halves.__doc__, "Attributes")
+    assert list(entries)[:5] == ["how", "long", "share", "halves_", "heights_"]
+    assert entries["how"] == 'how : {None, "a", "b"}, default=None\n    How.'
+    assert entries["share"] == "share : float or None, default=0.5\n    Of the rows."
+    shape = "(n_samples - 1, n_features)"
+    assert entries["halves_"] == f"halves_ : array of int32 of shape {shape}\n    Of each pair."
+    assert entries["heights_"] == "heights_ : array of shape (n_leaf_nodes,) or None\n    As it says."
+    assert "names : tuple of str, default=()\n    Of the halves." in inspect.getdoc(Told)
+
+
+@saved()
+class Told:
+    """A value."""
+
+    names: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "Of the halves.", default=())
 
 
 def test_docstrings_tell_the_defaults_that_estimators_have():

@@ -4,22 +4,25 @@
     class Halves(Clusterer):
         n_clusters: int = parameter(Whole(1), default=2)
         _: KW_ONLY
+        depth: int = parameter(Whole(1), "How often rows are halved.", default=3)
         random_state: RandomState = parameter(Seed(), default=None)
 
-        labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+        labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"), "Half of each row.")
 
 The decorator writes the ``__init__`` that scikit-learn wants, which keeps each parameter under its name. It
 collects what parameters may be in ``_constraints``, and what files hold of fitted attributes in ``_schema``.
-A class inherits all of them; in its signature its own keywords come before those of its bases. Its docstring
-inherits entries, too: it may leave out what a base describes, and what `SHARED_PARAMETERS` and
-`SHARED_ATTRIBUTES` say of every estimator.
+A class inherits all of them; in its signature its own keywords come before those of its bases.
+
+The decorator completes the docstring as well. What takes one line is said in the declaration, and its entry
+is made from that: name, type, default and meaning. The docstring itself says what takes more. It may leave
+out what a base describes, and what `SHARED_PARAMETERS` and `SHARED_ATTRIBUTES` say of every estimator.
 
     @saved(eq=False)
     class Halving:
-        labels: Labels = held(Tensor("rows", kind="i", low=0))
-        notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
+        labels: Labels = held(Tensor("rows", kind="i", low=0), "Half of each row.")
+        notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "What to know.", default=())
 
-is a frozen dataclass, whose rules are collected in the same way.
+is a frozen dataclass, whose rules are collected, and whose docstring is completed, in the same way.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
 
-from coterie._support.documentation import entries_of, with_entries
+from coterie._support.documentation import entries_of, entry, with_entries
 from coterie._support.typing import AnyFunction
 from coterie._support.validation.parameters import Constraint
 from coterie._support.validation.schema import ESTIMATOR, Field
@@ -37,7 +40,7 @@ from coterie._support.validation.schema import ESTIMATOR, Field
 __all__ = ["KW_ONLY", "estimator", "fitted", "held", "parameter", "saved"]
 
 _Class = TypeVar("_Class", bound=type)
-_RULE = "rule"
+_RULE, _MEANING = "rule", "meaning"
 _UNSET = object()
 
 # what the docstring of a class need not say: type and meaning of a parameter, entry of an attribute
@@ -66,6 +69,7 @@ SHARED_ATTRIBUTES = {
 
 class _Parameter(NamedTuple):
     rule: Constraint | None
+    meaning: str
     default: object
     annotation: str = ""
     is_keyword: bool = False
@@ -73,22 +77,27 @@ class _Parameter(NamedTuple):
 
 class _Fitted(NamedTuple):
     rule: Field | Constraint | None
+    meaning: str
     unset: object
 
 
-def parameter(rule: Constraint | None = None, *, default: Any) -> Any:
-    """Declare a parameter: what it may be, and its value where none is given.
+def parameter(rule: Constraint | None = None, meaning: str = "", *, default: Any) -> Any:
+    """Declare a parameter: what it may be, what it means, and its value where none is given.
 
     ``name: type = value`` declares one that has the rule of a base class, or none.
     """
-    return _Parameter(rule, default)
+    return _Parameter(rule, meaning, default)
 
 
 def fitted(
-    rule: Field | Constraint | None = None, *, unset: object = _UNSET, init: Literal[False] = False
+    rule: Field | Constraint | None = None,
+    meaning: str = "",
+    *,
+    unset: object = _UNSET,
+    init: Literal[False] = False,
 ) -> Any:
     """Declare a fitted attribute: what files hold of it (nothing without a rule), its value before a fit."""
-    return _Fitted(rule, unset)
+    return _Fitted(rule, meaning, unset)
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(parameter, fitted))
@@ -99,6 +108,7 @@ def estimator(cls: _Class) -> _Class:
         for of in ("_constraints", "_schema", "_declared")
     )
     own: dict[str, _Parameter] = {}
+    attributes: dict[str, str] = {}  # entries of those that say what they mean
     is_keyword = False
     for name, annotation in cls.__annotations__.items():
         is_keyword = is_keyword or annotation == "KW_ONLY"
@@ -108,10 +118,12 @@ def estimator(cls: _Class) -> _Class:
         delattr(cls, name)
         if isinstance(declared, _Fitted):
             rules = schema
+            if declared.meaning:
+                attributes[name] = entry(name, annotation, declared.rule, declared.meaning)
             if declared.unset is not _UNSET:
                 setattr(cls, name, declared.unset)
         else:
-            declared = declared if isinstance(declared, _Parameter) else _Parameter(None, declared)
+            declared = declared if isinstance(declared, _Parameter) else _Parameter(None, "", declared)
             own[name] = declared._replace(annotation=annotation, is_keyword=is_keyword)
             rules = constraints
         if declared.rule is not None:
@@ -124,12 +136,17 @@ def estimator(cls: _Class) -> _Class:
     kind._declared, kind._constraints, kind._schema = parameters, constraints, {**ESTIMATOR, **schema}
     kind.__init__ = _written_init(cls, parameters)
     if cls.__doc__:
-        cls.__doc__ = _written_doc(cls, parameters)
+        cls.__doc__ = _written_doc(cls, parameters, own, attributes)
     return cls
 
 
-def _written_doc(cls: type, parameters: Mapping[str, _Parameter]) -> str:
-    """Return the docstring of a class with the entries that it leaves to its bases and to all estimators."""
+def _written_doc(
+    cls: type,
+    parameters: Mapping[str, _Parameter],
+    own: Mapping[str, _Parameter],
+    attributes: Mapping[str, str],
+) -> str:
+    """Return the docstring of a class with the entries of declarations, bases and all estimators."""
     text, schema = cls.__doc__ or "", vars(cls)["_schema"]
     told = {
         name: f"{name} : {SHARED_PARAMETERS[name][0]}, default={declared.default!r}\n"
@@ -145,10 +162,17 @@ def _written_doc(cls: type, parameters: Mapping[str, _Parameter]) -> str:
             entries = entries_of(base.__doc__, "Parameters")
             told |= {name: entry for name, entry in entries.items() if name in same}
             of_bases |= entries_of(base.__doc__, "Attributes")
-    known = {name: entry for name, entry in SHARED_ATTRIBUTES.items() if name in schema} | of_bases
-    names = [*entries_of(text, "Attributes"), *(name for name in known if name not in SHARED_ATTRIBUTES)]
+    told |= {
+        name: entry(name, declared.annotation, declared.rule, declared.meaning, declared.default)
+        for name, declared in own.items()
+        if declared.meaning
+    }
+    known = {name: one for name, one in SHARED_ATTRIBUTES.items() if name in schema} | of_bases | attributes
+    described = entries_of(text, "Attributes")
+    declared_first = (name for name in cls.__annotations__ if name in attributes or name in described)
+    rest = (name for name in known if name not in SHARED_ATTRIBUTES)
     text = with_entries(text, "Parameters", parameters, told)
-    return with_entries(text, "Attributes", [*names, *SHARED_ATTRIBUTES], known)
+    return with_entries(text, "Attributes", [*declared_first, *described, *rest, *SHARED_ATTRIBUTES], known)
 
 
 def _written_init(cls: type, parameters: Mapping[str, _Parameter]) -> AnyFunction:
@@ -169,9 +193,9 @@ def _written_init(cls: type, parameters: Mapping[str, _Parameter]) -> AnyFunctio
     return init
 
 
-def held(rule: Field | Constraint, **options: Any) -> Any:
+def held(rule: Field | Constraint, meaning: str = "", **options: Any) -> Any:
     """Declare a field of a saved value: what files hold of it; options are those of `dataclasses.field`."""
-    return field(metadata={_RULE: rule}, **options)
+    return field(metadata={_RULE: rule, _MEANING: meaning}, **options)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(held, field))
@@ -180,7 +204,17 @@ def saved(*, eq: bool = True, repr: bool = True) -> Callable[[_Class], _Class]:
 
     def decorate(cls: _Class) -> _Class:
         kind: Any = dataclass(frozen=True, eq=eq, repr=repr)(cls)
-        kind._schema = {each.name: each.metadata[_RULE] for each in fields(kind) if _RULE in each.metadata}
+        held_fields = {each.name: each for each in fields(kind) if _RULE in each.metadata}
+        kind._schema = {name: each.metadata[_RULE] for name, each in held_fields.items()}
+        told = {
+            name: entry(name, str(each.type), each.metadata[_RULE], each.metadata[_MEANING], each.default)
+            for name, each in held_fields.items()
+            if each.metadata[_MEANING]
+        }
+        if told and kind.__doc__:
+            kind.__doc__ = with_entries(
+                kind.__doc__, "Parameters", [each.name for each in fields(kind)], told
+            )
         return cls
 
     return decorate

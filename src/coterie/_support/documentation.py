@@ -1,13 +1,22 @@
-"""Docstrings with entries that many share: each is written once and put where a signature asks for it."""
+"""Docstrings with entries that are written once: shared by many, or made from what a class declares."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import MISSING
 from inspect import cleandoc
+
+from coterie._support.validation.parameters import AnyOf, Choice, Constraint, Nothing
+from coterie._support.validation.schema import KINDS, Field, Maybe, Sometimes, Tensor
 
 _SECTION = re.compile(r"\n\n(?=[A-Z]\w+\n---)")
 _ENTRY = re.compile(r"\n(?=\S)")
+_MANY = re.compile(r"\b(tuple|list)\[(\w+)(, \.\.\.)?\]")
+_DIMENSION = re.compile(r"([a-z ]+)(?:([+-])(\d+))?")
+_SIZES = {"rows": "n_samples", "columns": "n_features"}  # others are called after what they count
+_OF = {KINDS["i"]: " of int", KINDS["i8"]: " of int", KINDS["i4"]: " of int32"}
+_TYPES = {"ProgressOption": "None, bool or callable", "RandomState": "int, RandomState, Generator or None"}
 
 
 def entries_of(text: str | None, section: str) -> dict[str, str]:
@@ -52,3 +61,44 @@ def with_entries(text: str, section: str, names: Iterable[str], known: Mapping[s
     else:
         parts[at] = body
     return "\n\n".join([before, *parts])
+
+
+def entry(
+    name: str, annotation: str, rule: Field | Constraint | None, meaning: str, default: object = MISSING
+) -> str:
+    """Return the entry of something declared: its name, what it may be, its default and its meaning.
+
+    Examples
+    --------
+    >>> print(entry("heights", "FloatArray | None", Maybe(Tensor("rows-1")), "Of the merges.", None))
+    heights : array of shape (n_samples - 1,) or None, default=None
+        Of the merges.
+    """
+    told = "" if default is MISSING else f", default={default!r}".replace("'", '"')
+    return f"{name} : {_type_words(annotation, rule)}{told}\n    {meaning}"
+
+
+def _type_words(annotation: str, rule: Field | Constraint | None) -> str:
+    """Return what a docstring calls a type: names and shapes by the rule, else the annotation in words."""
+    if isinstance(rule, Maybe):
+        ending = "" if isinstance(rule, Sometimes) else " or None"
+        return _type_words(annotation.removesuffix(" | None"), rule.field) + ending
+    options = rule.options if isinstance(rule, AnyOf) else (rule,)
+    if all((isinstance(one, Choice) and one.is_short) or isinstance(one, Nothing) for one in options):
+        names = [one.names() if isinstance(one, Choice) else (None,) for one in options]
+        return "{" + ", ".join(f'"{name}"' if name else "None" for part in names for name in part) + "}"
+    if isinstance(rule, Tensor):
+        sizes = [_size_words(one) for one in rule.shape]
+        shape = f" of shape ({', '.join(sizes)}{',' * (len(sizes) == 1)})" if all(sizes) else ""
+        return f"array{_OF.get(rule.kinds, '' if shape else ' of float')}{shape}"
+    words = _MANY.sub(lambda found: f"{found[1]} of {found[2]}", annotation)
+    return _TYPES.get(words, words.partition("[")[0].replace(" | ", " or "))
+
+
+def _size_words(dimension: str | int | None) -> str:
+    """Return what a docstring calls the size of a dimension; nothing for any size."""
+    found = _DIMENSION.fullmatch(dimension) if isinstance(dimension, str) else None
+    if found is None:
+        return "" if dimension is None else str(dimension)
+    name = _SIZES.get(found[1], f"n_{found[1].replace(' ', '_')}")
+    return f"{name} {found[2]} {found[3]}" if found[2] else name

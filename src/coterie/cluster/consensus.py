@@ -67,25 +67,13 @@ class ConsensusClustering(Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many clusters to cut the tree into.
     estimator : estimator, default=None
         What clusters the subsamples, with its own number of clusters; None: `KMeans` with `n_clusters`.
-    n_resamples : int, default=50
-        How many subsamples.
-    fraction : float, default=0.8
-        Share of the rows in each.
-    linkage : {"average", "complete", "single", "weighted"}, default="average"
-        How the tree is made.
     random_state : int, RandomState, Generator or None, default=None
         Same number, same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal.
 
     Attributes
     ----------
-    labels_ : array of shape (n_samples,)
-        Cluster of each row.
     estimators_ : list of estimators
         Those that were fitted to the subsamples.
     dendrogram_ : Dendrogram
@@ -107,16 +95,16 @@ class ConsensusClustering(Clusterer):
     array([0, 1])
     """
 
-    n_clusters: int = parameter(Whole(1), default=8)
+    n_clusters: int = parameter(Whole(1), "How many clusters to cut the tree into.", default=8)
     _: KW_ONLY
     estimator: Model = parameter(Anything(), default=None)  # the resampling knows what it needs
-    n_resamples: int = parameter(Whole(1), default=50)
-    fraction: float = parameter(Number(0, 1, open_below=True), default=0.8)
-    linkage: str = parameter(Choice(*LINKAGES), default="average")
+    n_resamples: int = parameter(Whole(1), "How many subsamples.", default=50)
+    fraction: float = parameter(Number(0, 1, open_below=True), "Share of the rows in each.", default=0.8)
+    linkage: str = parameter(Choice(*LINKAGES), "How the tree is made.", default="average")
     random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
 
-    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"), "Cluster of each row.")
     estimators_: list[Model] = fitted(ListOf(Estimator("columns"), "runs"))
     dendrogram_: Dendrogram = fitted(Instance(Dendrogram, n_leaves="rows"))
     _counts: list[FloatArray] = fitted(

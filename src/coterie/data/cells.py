@@ -94,10 +94,6 @@ class Reading:
     ----------
     kind : str
         Number, money, percent, quantity, duration, yes/no, date, time or rank.
-    unit : str, default=""
-        What stands beside each number, or what the numbers count.
-    decimal : str, default="."
-        The decimal sign.
     form : str, default=""
         How dates are written, in the letters of strftime; how durations are.
     part : str, default=""
@@ -107,8 +103,8 @@ class Reading:
     """
 
     kind: str = held(Choice(NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO, DATE, TIME, RANK))
-    unit: str = held(Text(), default="")
-    decimal: str = held(Choice(".", ","), default=".")
+    unit: str = held(Text(), "What stands beside each number, or what the numbers count.", default="")
+    decimal: str = held(Choice(".", ","), "The decimal sign.", default=".")
     form: str = held(Text(), default="")
     part: str = held(Choice("", *DATE_PARTS), default="")
     levels: tuple[str, ...] = held(Sometimes(ListOf(Text(), kind=tuple)), default=())

@@ -64,24 +64,16 @@ class LabelPair:
         Classes and clusters.
     true_name, pred_name : str
         Their columns, with the file for the classes when it is another one.
-    source : str
-        The file of the clusters.
-    n_dropped : int
-        Rows left out because a label is missing.
-    notes : tuple of str
-        What had to be decided, in a user's words.
-    true_column : str
-        The column of the classes, without its file.
     """
 
     true: AnyArray = held(Names("rows"))
     pred: AnyArray = held(Names("rows"))
     true_name: str = held(Text())
     pred_name: str = held(Text())
-    source: str = held(Text())
-    n_dropped: int = held(COUNT)
-    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
-    true_column: str = held(Text())
+    source: str = held(Text(), "The file of the clusters.")
+    n_dropped: int = held(COUNT, "Rows left out because a label is missing.")
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "What had to be decided, in a user's words.")
+    true_column: str = held(Text(), "The column of the classes, without its file.")
 
 
 def read_label_pair(
@@ -281,16 +273,10 @@ class LabelledData:
         The numbers.
     labels : ndarray of shape (n_rows,)
         The label of each row.
-    columns : tuple of str
-        Names of the columns of X.
     left_out : tuple of LeftOut
         Columns that are not used, and why.
     label_name, source, data_source : str
         Column of the labels, its file, and the file of the data.
-    n_dropped : int
-        Rows left out because a value or a label is missing.
-    notes : tuple of str
-        What had to be decided, in a user's words.
     levels : tuple of (tuple of str or None), default=()
         What the codes of each column of categories stand for, None for numbers; nothing: all are numbers.
     places : tuple of Place, default=()
@@ -299,13 +285,13 @@ class LabelledData:
 
     X: AnyArray = held(Tensor("rows", "columns", kind="any"))
     labels: AnyArray = held(Names("rows"))
-    columns: tuple[str, ...] = held(ListOf(Text(), "columns", kind=tuple))
+    columns: tuple[str, ...] = held(ListOf(Text(), "columns", kind=tuple), "Names of the columns of X.")
     left_out: tuple[LeftOut, ...] = held(ListOf(Instance(LeftOut), kind=tuple))
     label_name: str = held(Text())
     source: str = held(Text())
     data_source: str = held(Text())
-    n_dropped: int = held(COUNT)
-    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
+    n_dropped: int = held(COUNT, "Rows left out because a value or a label is missing.")
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "What had to be decided, in a user's words.")
     levels: Levels = held(Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)), default=())
     places: tuple[Place, ...] = held(Sometimes(ListOf(Instance(Place), kind=tuple)), default=())
 

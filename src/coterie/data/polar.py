@@ -37,11 +37,6 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):
     origin : None, "mean" or array of shape (n_features,), default=None
         Where the radius is 0: the zero point, the mean of the data, or a given point.
 
-    Attributes
-    ----------
-    origin_ : ndarray of shape (n_features,)
-        The origin used.
-
     Examples
     --------
     >>> PolarCoordinates(radius_scale=10).fit_transform([[0.0, 2.0], [3.0, 0.0]]).round(3)
@@ -53,7 +48,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):
     radius_scale: float = parameter(Number(0, open_below=True), default=1.0)
     origin: str | VectorLike | None = parameter(Nothing() | Choice("mean") | AnArray(), default=None)
 
-    origin_: FloatArray = fitted(Tensor("columns"))
+    origin_: FloatArray = fitted(Tensor("columns"), "The origin used.")
     _n_features_out: int = fitted(Size("columns", 2))
 
     @classmethod

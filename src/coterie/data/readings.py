@@ -21,24 +21,18 @@ from coterie.errors import DataNotice, InvalidData
 
 @saved()
 class ColumnReading:
-    """How the cells of one column are read.
+    """How the cells of one column are read."""
 
-    Parameters
-    ----------
-    reading : Reading or None
-        How text becomes numbers; None: the cells were numbers.
-    sentinels : tuple of str
-        Numbers such as -999 that stood for missing values.
-    is_kept : bool
-        Whether all numbers are taken as they are.
-    is_category : bool
-        Whether cells are names of categories, whatever they look like.
-    """
-
-    reading: Reading | None = held(Maybe(Instance(Reading)), default=None)
-    sentinels: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
-    is_kept: bool = held(FLAG, default=False)
-    is_category: bool = held(FLAG, default=False)
+    reading: Reading | None = held(
+        Maybe(Instance(Reading)), "How text becomes numbers; None: the cells were numbers.", default=None
+    )
+    sentinels: tuple[str, ...] = held(
+        ListOf(Text(), kind=tuple), "Numbers such as -999 that stood for missing values.", default=()
+    )
+    is_kept: bool = held(FLAG, "Whether all numbers are taken as they are.", default=False)
+    is_category: bool = held(
+        FLAG, "Whether cells are names of categories, whatever they look like.", default=False
+    )
 
     @property
     def needs_text(self) -> bool:

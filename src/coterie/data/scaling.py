@@ -62,8 +62,6 @@ class Scaling:
 
     Parameters
     ----------
-    how : {"standard", "minmax", "robust", "none"}
-        What it was fitted as.
     shift, factor : arrays of shape (n_columns,)
         A column without spread has factor 1: it becomes zero, never NaN.
 
@@ -77,7 +75,7 @@ class Scaling:
     array([[2., 5.]])
     """
 
-    how: str = held(Choice(*SCALINGS))
+    how: str = held(Choice(*SCALINGS), "What it was fitted as.")
     shift: FloatArray = held(Tensor("columns", kind="f8", may_be_empty=True))
     factor: FloatArray = held(Tensor("columns", kind="f8", above=0, may_be_empty=True))
 

@@ -30,15 +30,6 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     method : {"zca", "pca"}, default="zca"
         "zca" stays as close to the original columns as possible; "pca" gives principal components.
 
-    Attributes
-    ----------
-    mean_ : ndarray of shape (n_features,)
-        Mean of each column.
-    whitening_ : ndarray of shape (n_features, n_features)
-        The matrix W.
-    rank_ : int
-        Number of directions with spread.
-
     Examples
     --------
     >>> import numpy as np
@@ -51,10 +42,10 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     _: KW_ONLY
     method: str = parameter(Choice("zca", "pca"), default="zca")
 
-    mean_: Doubles = fitted(Tensor("columns", kind="f8"))
-    whitening_: Doubles = fitted(Tensor("columns", "columns", kind="f8"))
+    mean_: Doubles = fitted(Tensor("columns", kind="f8"), "Mean of each column.")
+    whitening_: Doubles = fitted(Tensor("columns", "columns", kind="f8"), "The matrix W.")
     _coloring: Doubles = fitted(Tensor("columns", "columns", kind="f8"))
-    rank_: int = fitted(COUNT)
+    rank_: int = fitted(COUNT, "Number of directions with spread.")
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Learn mean and covariance."""

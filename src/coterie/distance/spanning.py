@@ -33,13 +33,11 @@ class SpanningTree:
         The two rows of each edge, the lower one first.
     distance : array of shape (n - 1,)
         Length of each edge; edges are sorted by it, equal ones by their rows.
-    algorithm_used : str
-        The engine: "kd_tree", "tiles", "matrix" or "function".
     """
 
     edges: Indices = held(Tensor("edges", 2, kind="i8", low=0, below="edges+1", may_be_empty=True))
     distance: Distances = held(Tensor("edges", allow="all", may_be_empty=True))
-    algorithm_used: str = held(Text())
+    algorithm_used: str = held(Text(), 'The engine: "kd_tree", "tiles", "matrix" or "function".')
 
 
 def spanning_tree(

@@ -46,30 +46,19 @@ _NOT_SAVED = ("rows", "arguments")
 class Fact:
     """A number about groups, and how far it can be off.
 
-    Parameters
-    ----------
-    name : str
-        What it is.
-    value : float
-        The number.
-    is_exact : bool, default=True
-        Whether every row was taken into account.
-    error : float or None, default=None
-        Standard error of an estimate, where it is known.
-    how : str
-        Where the number comes from.
-
     Examples
     --------
     >>> print(Fact("silhouette", 0.6213, is_exact=False, error=0.011, how="1,000 rows against all"))
     silhouette 0.621 ± 0.011 (estimated: 1,000 rows against all)
     """
 
-    name: str = held(Text())
-    value: float = held(Real(nan=True))
-    is_exact: bool = held(Sometimes(FLAG), default=True)
-    error: float | None = held(Sometimes(Maybe(Real(nan=True))), default=None)
-    how: str = held(Sometimes(Text()), default=EVERY_ROW)
+    name: str = held(Text(), "What it is.")
+    value: float = held(Real(nan=True), "The number.")
+    is_exact: bool = held(Sometimes(FLAG), "Whether every row was taken into account.", default=True)
+    error: float | None = held(
+        Sometimes(Maybe(Real(nan=True))), "Standard error of an estimate, where it is known.", default=None
+    )
+    how: str = held(Sometimes(Text()), "Where the number comes from.", default=EVERY_ROW)
 
     def to_dict(self) -> JsonObject:
         """Return plain values."""
@@ -113,10 +102,6 @@ class Clustering:
     ----------
     groups : Groups
         The groups themselves: labels, columns, scaling, model, profile.
-    method : str
-        The method that found them.
-    evidence : Evidence
-        What speaks for their number.
     stability : Stability or None
         Whether they come back in resamples; None without groups.
     significance : Significance or None
@@ -125,14 +110,6 @@ class Clustering:
         What else was considered, best first.
     comparison : Comparison or None
         Agreement with the truth, where it was given.
-    notes : tuple of str
-        What the reader should know.
-    budget : str
-        What was allowed.
-    seed : int
-        Same seed, same data, same answer.
-    seconds : float
-        Time it took.
     rows : MemoryRows, rows in blocks, or None
         The prepared rows, for a report; None after loading.
     arguments : mapping
@@ -141,8 +118,6 @@ class Clustering:
         Of data in blocks: numbers, each exact or estimated with its error; else empty.
     winner : Candidate or None
         The candidate that won, with its scores; None: nothing was compared, or there are no groups.
-    is_asked : bool
-        Whether this number of groups was asked for.
     is_apart : bool or None
         Whether the borders between the groups are significant; None: nothing was compared.
     levels : tuple of Candidate
@@ -170,21 +145,21 @@ class Clustering:
             raise wrong("stability", cls.__name__, f"be of {n_groups} groups", len(stability.clusters))
 
     groups: Groups = held(Instance(Groups))
-    method: str = held(Text())
-    evidence: Evidence = held(Instance(Evidence), repr=False)
+    method: str = held(Text(), "The method that found them.")
+    evidence: Evidence = held(Instance(Evidence), "What speaks for their number.", repr=False)
     stability: Stability | None = held(Maybe(Instance(Stability)))
     significance: Significance | None = held(Maybe(Instance(Significance)))
     runners_up: tuple[Candidate, ...] = held(ListOf(Instance(Candidate), kind=tuple))
     comparison: Comparison | None = held(Maybe(DictOf(Text(), Real(nan=True))))
-    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
-    budget: str = held(Text())
-    seed: int = held(COUNT)
-    seconds: float = held(Real())
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "What the reader should know.")
+    budget: str = held(Text(), "What was allowed.")
+    seed: int = held(COUNT, "Same seed, same data, same answer.")
+    seconds: float = held(Real(), "Time it took.")
     rows: Any = field(default=None, repr=False)
     arguments: Settings = field(default_factory=dict, repr=False)
     facts: tuple[Fact, ...] = held(Sometimes(ListOf(Instance(Fact), kind=tuple)), default=())
     winner: Candidate | None = held(Sometimes(Maybe(Instance(Candidate))), default=None)
-    is_asked: bool = held(Sometimes(FLAG), default=False)
+    is_asked: bool = held(Sometimes(FLAG), "Whether this number of groups was asked for.", default=False)
     is_apart: bool | None = held(Sometimes(Maybe(FLAG)), default=None)
     levels: tuple[Candidate, ...] = held(Sometimes(ListOf(Instance(Candidate), kind=tuple)), default=())
 

@@ -66,16 +66,10 @@ class Candidate:
 
     Parameters
     ----------
-    method : str
-        A name of `coterie.cluster.methods()`.
-    k : int
-        Number of groups.
     labels : array
         Group of each row that methods were compared on; -1 is noise.
     scores : dict of str to float
         "separation", "weakest_valley", "crossing", "noise".
-    reason : str
-        What speaks against it, or for it.
     parameters : dict
         How its estimator is made.
     n_levels : tuple of int, default=()
@@ -86,11 +80,11 @@ class Candidate:
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state["method"])
 
-    method: str = held(Text())
-    k: int = held(COUNT)
+    method: str = held(Text(), "A name of `coterie.cluster.methods()`.")
+    k: int = held(COUNT, "Number of groups.")
     labels: Labels = held(Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True), repr=False)
     scores: dict[str, float] = held(DictOf(Text(), Real(nan=True)))
-    reason: str = held(Text())
+    reason: str = held(Text(), "What speaks against it, or for it.")
     parameters: ValuesByName = held(DictOf(Text(), Plain()))
     n_levels: tuple[int, ...] = held(Sometimes(ListOf(COUNT, kind=tuple)), default=())
 

@@ -25,27 +25,21 @@ class MethodComparison:
 
     Parameters
     ----------
-    source : str
-        Name of the data.
     n_rows, n_compared : int
         Rows of the data, and those that methods were compared on.
-    k : int
-        Number of groups of the best; 1: no groups.
     candidates : tuple of Candidate
         The best of each method.
     agreement : tuple of float or None
         Adjusted Rand index of each with the truth.
-    evidence : Evidence
-        What speaks for the number of groups.
     """
 
-    source: str = held(Text())
+    source: str = held(Text(), "Name of the data.")
     n_rows: int = held(COUNT)
     n_compared: int = held(COUNT)
-    k: int = held(COUNT)
+    k: int = held(COUNT, "Number of groups of the best; 1: no groups.")
     candidates: tuple[Candidate, ...] = held(ListOf(Instance(Candidate), kind=tuple))
     agreement: tuple[float, ...] | None = held(Maybe(ListOf(Real(nan=True), kind=tuple)))
-    evidence: Evidence = held(Instance(Evidence))
+    evidence: Evidence = held(Instance(Evidence), "What speaks for the number of groups.")
 
     @property
     def headline(self) -> str:

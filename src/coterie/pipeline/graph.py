@@ -65,47 +65,31 @@ class GraphClustering:
 
     Parameters
     ----------
-    source : str
-        What the graph is called.
     communities : Communities
         The groups: labels, names of the nodes, levels, quality.
     significance : Significance or None
         Modularity against random graphs of the same degrees (the configuration model).
-    n_edges : int
-        Number of edges.
-    is_directed : bool
-        Whether edges have a direction.
     inside : array of shape (k,)
         Of each group: weight of the edges within it, as a share of all that its nodes have.
     density : array of shape (k,)
         Of each group: edges within it, as a share of all pairs of its nodes.
     central : tuple of arrays of int
         Of each group: the nodes with the heaviest edges within it, the heaviest first.
-    resolution : float
-        That of the objective.
-    notes : tuple of str
-        What the reader should know.
-    budget : str
-        What was allowed.
-    seed : int
-        Same seed, same graph, same answer.
-    seconds : float
-        Time it took.
     """
 
-    source: str = held(Text())
+    source: str = held(Text(), "What the graph is called.")
     communities: Communities = held(Instance(Communities))
     significance: Significance | None = held(Maybe(Instance(Significance)))
-    n_edges: int = held(Whole(0))
-    is_directed: bool = held(FLAG)
+    n_edges: int = held(Whole(0), "Number of edges.")
+    is_directed: bool = held(FLAG, "Whether edges have a direction.")
     inside: FloatArray = held(Tensor("groups", kind="f8"))
     density: FloatArray = held(Tensor("groups", kind="f8"))
     central: tuple[Indices, ...] = held(ListOf(Tensor(None, kind="i8", low=0), kind=tuple))
-    resolution: float = held(Real(0.0))
-    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
-    budget: str = held(Text())
-    seed: int = held(COUNT)
-    seconds: float = held(Real())
+    resolution: float = held(Real(0.0), "That of the objective.")
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "What the reader should know.")
+    budget: str = held(Text(), "What was allowed.")
+    seed: int = held(COUNT, "Same seed, same graph, same answer.")
+    seconds: float = held(Real(), "Time it took.")
 
     @property
     def labels(self) -> Labels:

@@ -26,20 +26,10 @@ class Recipe:
 
     Parameters
     ----------
-    method : str, default="kmeans"
-        A name of `coterie.cluster.methods`.
     n_clusters : int or None
         How many groups, for methods that must be told.
-    scale : {"standard", "minmax", "robust", "none"}, default="standard"
-        What to do with the columns first.
     distance : str or None
         A name of `coterie.distance.distances`; None is the method's own.
-    n_init : int or None
-        How many starts.
-    improve : str or None
-        How to look for a better optimum.
-    seed : int, default=0
-        Same seed, same table, same groups.
     settings : dict or None
         Other parameters of the method's estimator, by name: ``{"eps": 0.4}`` for "dbscan".
     """
@@ -48,13 +38,13 @@ class Recipe:
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state.get("method", "kmeans"))
 
-    method: str = held(Sometimes(Text()), default="kmeans")
+    method: str = held(Sometimes(Text()), "A name of `coterie.cluster.methods`.", default="kmeans")
     n_clusters: int | None = held(Sometimes(Maybe(COUNT)), default=None)
-    scale: str = held(Sometimes(Choice(*SCALINGS)), default="standard")
+    scale: str = held(Sometimes(Choice(*SCALINGS)), "What to do with the columns first.", default="standard")
     distance: str | None = held(Sometimes(Maybe(Text())), default=None)
-    n_init: int | None = held(Sometimes(Maybe(COUNT)), default=None)
-    improve: str | None = held(Sometimes(Maybe(Text())), default=None)
-    seed: int = held(Sometimes(COUNT), default=0)
+    n_init: int | None = held(Sometimes(Maybe(COUNT)), "How many starts.", default=None)
+    improve: str | None = held(Sometimes(Maybe(Text())), "How to look for a better optimum.", default=None)
+    seed: int = held(Sometimes(COUNT), "Same seed, same table, same groups.", default=0)
     settings: ValuesByName | None = held(Sometimes(Maybe(DictOf(Text(), Plain()))), default=None)
 
     @property

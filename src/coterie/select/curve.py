@@ -20,8 +20,6 @@ class Curve:
     ----------
     name, title : str
         What to ask for, and what to call it in a sentence.
-    ks : tuple of int
-        Numbers of clusters.
     values : ndarray of shape (n_ks,)
         NaN where the criterion is not defined.
     errors : ndarray of shape (n_ks,) or None
@@ -30,8 +28,6 @@ class Curve:
         Direction; None where neither is: an elbow is a bend.
     choice : int or None
         The number of clusters that the criterion would choose; None: it does not say.
-    reason : str
-        Why.
     note : str
         How the values were found, when not from all rows; empty: they are exact.
 
@@ -43,12 +39,12 @@ class Curve:
 
     name: str = held(Text())
     title: str = held(Text())
-    ks: tuple[int, ...] = held(ListOf(COUNT, "ks", kind=tuple))
+    ks: tuple[int, ...] = held(ListOf(COUNT, "ks", kind=tuple), "Numbers of clusters.")
     values: Values = held(Tensor("ks", kind="f8", allow="all", may_be_empty=True))
     errors: Values | None = held(Maybe(Tensor("ks", kind="f8", allow="all", may_be_empty=True)))
     greater_is_better: bool | None = held(Maybe(FLAG))
     choice: int | None = held(Maybe(COUNT))
-    reason: str = held(Text())
+    reason: str = held(Text(), "Why.")
     note: str = held(Sometimes(Text()), default="")
 
     @property

@@ -39,22 +39,12 @@ class Evidence:
 
     Parameters
     ----------
-    method : str
-        The method whose clusterings were judged.
-    ks : tuple of int
-        Numbers of clusters, ascending.
-    curves : tuple of Curve
-        One per criterion.
     labelings : dict of int to ndarray or None
         Labels of each k; None where the method did not find so many clusters.
     flags : tuple of str
         Clusterings that are trivial: nearly all rows in one cluster, or crumbs.
-    verdict : Verdict
-        The answer, with reasons and disagreements.
     notes : tuple of str
         What was left out or estimated, and why.
-    seconds : float
-        Time it took.
 
     Examples
     --------
@@ -66,16 +56,16 @@ class Evidence:
     (3, 3)
     """
 
-    method: str = held(Text())
-    ks: tuple[int, ...] = held(ListOf(COUNT, kind=tuple))
-    curves: tuple[Curve, ...] = held(ListOf(Instance(Curve), kind=tuple))
+    method: str = held(Text(), "The method whose clusterings were judged.")
+    ks: tuple[int, ...] = held(ListOf(COUNT, kind=tuple), "Numbers of clusters, ascending.")
+    curves: tuple[Curve, ...] = held(ListOf(Instance(Curve), kind=tuple), "One per criterion.")
     labelings: dict[int, Labels | None] = held(
         DictOf(COUNT, Maybe(Tensor(None, kind="i", low=-2))), repr=False
     )
     flags: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
-    verdict: Verdict = held(Instance(Verdict))
+    verdict: Verdict = held(Instance(Verdict), "The answer, with reasons and disagreements.")
     notes: tuple[str, ...] = held(Sometimes(ListOf(Text(), kind=tuple)), default=())
-    seconds: float = held(Sometimes(Real()), default=0.0)
+    seconds: float = held(Sometimes(Real()), "Time it took.", default=0.0)
 
     @property
     def k(self) -> int:

@@ -20,8 +20,6 @@ class Verdict:
 
     Parameters
     ----------
-    k : int
-        The answer; 1 means that there are no clusters.
     votes : dict of int to int
         Votes for each number: two of most criteria, one of those that err often. Of criteria that say the
         same in two ways one votes. Empty where no vote was taken: `coterie.fit` decides by separation.
@@ -36,7 +34,7 @@ class Verdict:
     3 clusters (4 of 5 votes)
     """
 
-    k: int = held(COUNT)
+    k: int = held(COUNT, "The answer; 1 means that there are no clusters.")
     votes: dict[int, int] = held(DictOf(COUNT, COUNT))
     reasons: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
     disagreements: tuple[str, ...] = held(ListOf(Text(), kind=tuple))

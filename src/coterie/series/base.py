@@ -25,8 +25,6 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     Attributes
     ----------
-    n_iter_ : int
-        Iterations of the best run.
     n_features_in_ : int
         Points of the longest series.
     feature_names_in_ : array of str
@@ -44,7 +42,7 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     cluster_centers_: Points = fitted(Tensor("clusters", "points", "series columns", kind="f8", allow="nan"))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
     inertia_: float = fitted(Number())
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Iterations of the best run.")
     _n_columns: int = fitted(Size("series columns"))
     _n_features_out: int = fitted(Size("clusters"))
 

@@ -62,16 +62,8 @@ class TimeSeriesKMeans(SeriesClusterer):
         L-BFGS. "euclidean": point by point, for series of one length.
     window : int, default=None
         Of DTW: most steps in time between matched points, beyond the difference of lengths. None: any.
-    gamma : float, default=1.0
-        Smoothness of soft-DTW, above 0.
     init : {"k-means++", "random"} or series, default="k-means++"
         First centres: series far from those so far are likely; random series; or the centres themselves.
-    n_init : int, default=1
-        How many starts; the run of least inertia is kept.
-    tol : float, default=1e-6
-        Stop when J falls by at most this share.
-    max_iter_barycenter : int, default=100
-        Most iterations of one barycentre.
 
     Attributes
     ----------
@@ -95,12 +87,12 @@ class TimeSeriesKMeans(SeriesClusterer):
     _: KW_ONLY
     metric: str = parameter(Choice(*METRICS), default="dtw")
     window: int | None = parameter(Nothing() | Whole(0), default=None)
-    gamma: float = parameter(Number(1e-100, 1e100), default=1.0)
+    gamma: float = parameter(Number(1e-100, 1e100), "Smoothness of soft-DTW, above 0.", default=1.0)
     init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
-    n_init: int = parameter(Whole(1), default=1)
+    n_init: int = parameter(Whole(1), "How many starts; the run of least inertia is kept.", default=1)
     max_iter: int = parameter(Whole(1), default=50)
-    tol: float = parameter(Number(0), default=1e-6)
-    max_iter_barycenter: int = parameter(Whole(1), default=100)
+    tol: float = parameter(Number(0), "Stop when J falls by at most this share.", default=1e-6)
+    max_iter_barycenter: int = parameter(Whole(1), "Most iterations of one barycentre.", default=100)
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

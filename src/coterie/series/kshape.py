@@ -50,8 +50,6 @@ class KShape(SeriesClusterer):
 
     Parameters
     ----------
-    n_init : int, default=1
-        How many starts; the run of least inertia is kept.
     tol : float, default=1e-4
         Stop when no label changes and the inertia changes by at most this share.
     init : {"k-means++", "random"} or series, default="k-means++"
@@ -77,7 +75,7 @@ class KShape(SeriesClusterer):
     """
 
     _: KW_ONLY
-    n_init: int = parameter(Whole(1), default=1)
+    n_init: int = parameter(Whole(1), "How many starts; the run of least inertia is kept.", default=1)
     max_iter: int = parameter(Whole(1), default=100)
     tol: float = parameter(Number(0), default=1e-4)
     init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")

@@ -33,24 +33,18 @@ FEW_TEXTS = 50  # of fewer, a term of one text counts
 
 @saved(eq=False)
 class TextEncoder:
-    """How texts become vectors: which terms count, what they weigh, and the axes they are projected to.
+    """How texts become vectors: which terms count, what they weigh, and the axes they are projected to."""
 
-    Parameters
-    ----------
-    terms : tuple of str
-        Words, and pairs of words, that count.
-    weights : array of shape (n_terms,)
-        Of each term: the fewer texts have it, the more.
-    axes : array of shape (n_terms, n_axes)
-        Directions of the weighted terms along which texts differ most.
-    language : str
-        Whose stop words were left out; "" for none.
-    """
-
-    terms: tuple[str, ...] = held(ListOf(Text(), "terms", kind=tuple))
-    weights: FloatArray = held(Tensor("terms", kind="f8", low=0))
-    axes: FloatArray = held(Tensor("terms", "axes", kind="f8"))
-    language: str = held(Text())
+    terms: tuple[str, ...] = held(
+        ListOf(Text(), "terms", kind=tuple), "Words, and pairs of words, that count."
+    )
+    weights: FloatArray = held(
+        Tensor("terms", kind="f8", low=0), "Of each term: the fewer texts have it, the more."
+    )
+    axes: FloatArray = held(
+        Tensor("terms", "axes", kind="f8"), "Directions of the weighted terms along which texts differ most."
+    )
+    language: str = held(Text(), 'Whose stop words were left out; "" for none.')
 
     def count(self, texts: Sequence[str]) -> SparseData:
         """Return how often each text has each term."""

@@ -48,24 +48,12 @@ class TextClustering:
         The most typical texts of each group, best first.
     layers : array of int of shape (n_texts, n_layers)
         Lasting partitions from fine to coarse.
-    persistence : float
-        How well the groups hold together, 0 to 1.
     p_value : float or None
         How often texts of shuffled words hold together as well; None: not tested.
-    model : EmbeddingClustering
-        The groups of the vectors.
     encoder : TextEncoder or None
         How texts become vectors; None: vectors were given.
     counts : CSR array of shape (n_texts, n_terms)
         How often each text has each term.
-    known_terms : tuple of str
-        The terms.
-    notes : tuple of str
-        What the reader should know.
-    source : str
-        What the texts are called.
-    seconds : float
-        Time it took.
     column : str
         The column of a table that held them; empty: they came from elsewhere.
     """
@@ -77,15 +65,15 @@ class TextClustering:
         ListOf(Tensor("some", kind="i8", low=0, may_be_empty=True), "groups", kind=tuple)
     )
     layers: Labels = held(Tensor("texts", "layers", kind="i8", low=-1, below="texts", may_be_empty=True))
-    persistence: float = held(Real(0.0))
+    persistence: float = held(Real(0.0), "How well the groups hold together, 0 to 1.")
     p_value: float | None = held(Maybe(Real(0.0)))
-    model: EmbeddingClustering = held(Instance(EmbeddingClustering))
+    model: EmbeddingClustering = held(Instance(EmbeddingClustering), "The groups of the vectors.")
     encoder: TextEncoder | None = held(Maybe(Instance(TextEncoder)))
     counts: SparseData = held(Tensor("texts", "terms", sparse=True, may_be_empty=True))
-    known_terms: tuple[str, ...] = held(ListOf(Text(), "terms", kind=tuple))
-    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple))
-    source: str = held(Text())
-    seconds: float = held(Real())
+    known_terms: tuple[str, ...] = held(ListOf(Text(), "terms", kind=tuple), "The terms.")
+    notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), "What the reader should know.")
+    source: str = held(Text(), "What the texts are called.")
+    seconds: float = held(Real(), "Time it took.")
     column: str = held(Sometimes(Text()), default="")
 
     @property

@@ -16,6 +16,7 @@ from coterie._support.typing import Settings
 from coterie.errors import InvalidParameter, did_you_mean
 
 ALL_SHOWN = 12  # more names than this are not listed in a message
+FEW = 5  # so many fit beside the name of a parameter
 MOST_ITERATIONS = 2**40  # of any method; numbers of the engine have 64 bits
 SEED_LIMIT = 2**64
 LEGACY_SEED_LIMIT = 2**32  # of NumPy's RandomState
@@ -98,6 +99,11 @@ class Choice(Constraint):
 
     def __init__(self, *names: str, among: Callable[[], Iterable[str]] | None = None) -> None:
         self._names, self._among = names, among
+
+    @property
+    def is_short(self) -> bool:
+        """Whether all names can be listed wherever the parameter is described."""
+        return self._among is None and len(self._names) <= FEW
 
     def names(self) -> tuple[str, ...]:
         return self._names + (tuple(self._among()) if self._among is not None else ())

@@ -91,10 +91,6 @@ class AgglomerativeClustering(TreeClusterer):
 
     Attributes
     ----------
-    n_clusters_ : int
-        Number of clusters.
-    labels_ : array of shape (n_samples,)
-        Cluster of each row.
     children_ : array of shape (n_merges, 2)
         The nodes that each merge joins: below n_samples rows, then merges as they came.
     distances_ : array of shape (n_merges,)
@@ -137,10 +133,10 @@ class AgglomerativeClustering(TreeClusterer):
     cannot_link: MatrixLike = parameter(Nothing() | AnArray(), default=None)
 
     n_leaves_: int = fitted(Size("rows", 1))
-    n_clusters_: int = fitted(Size("clusters", 1))
+    n_clusters_: int = fitted(Size("clusters", 1), "Number of clusters.")
     n_connected_components_: int = fitted(COUNT)
     children_: Indices = fitted(Tensor("merges", 2, kind="i8", may_be_empty=True))
-    labels_: Labels = fitted(Tensor("rows", kind="i8", low=0, below="clusters"))
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=0, below="clusters"), "Cluster of each row.")
     _heights: Distances = fitted(Tensor("merges", kind="f8", allow="inf"))
     distances_: Distances = fitted(Sometimes(Tensor("merges", kind="f8", allow="inf")))
     _known: ValuesByName = fitted(KNOWN)

@@ -38,16 +38,12 @@ class Diana(RowTree):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        How many clusters to cut the tree into.
     metric : str, callable or Distance, default="euclidean"
         A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
         a square matrix of distances.
 
     Attributes
     ----------
-    labels_ : array of shape (n_samples,)
-        Cluster of each row.
     children_ : array of shape (n_samples - 1, 2)
         The two parts of each cluster, as in `AgglomerativeClustering`: the lowest split first.
     distances_ : array of shape (n_samples - 1,)
@@ -71,13 +67,13 @@ class Diana(RowTree):
     array([ 1.,  1.,  3., 12.])
     """
 
-    n_clusters: int = parameter(Whole(1), default=2)
+    n_clusters: int = parameter(Whole(1), "How many clusters to cut the tree into.", default=2)
     _: KW_ONLY
     metric: MetricLike = parameter(Anything(), default="euclidean")
 
     distances_: FloatArray = fitted(Tensor("rows-1", kind="f8", allow="inf", low=0))
     divisive_coefficient_: float = fitted(Real(nan=True))
-    labels_: Labels = fitted(Tensor("rows", kind="i8", low=0, below="rows"))
+    labels_: Labels = fitted(Tensor("rows", kind="i8", low=0, below="rows"), "Cluster of each row.")
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -47,8 +47,6 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     Attributes
     ----------
-    labels_ : array of shape (n_features,)
-        Cluster of each column.
     n_clusters_, n_leaves_, n_connected_components_, children_, distances_
         As in `AgglomerativeClustering`.
 
@@ -77,7 +75,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     n_clusters_: int = fitted(Size("clusters", 1))
     n_connected_components_: int = fitted(COUNT)
     children_: Indices = fitted(Tensor("merges", 2, kind="i8", may_be_empty=True))
-    labels_: Labels = fitted(Tensor("columns", kind="i8", low=0, below="clusters"))
+    labels_: Labels = fitted(Tensor("columns", kind="i8", low=0, below="clusters"), "Cluster of each column.")
     distances_: Doubles = fitted(Sometimes(Tensor("merges", kind="f8", allow="inf")))
 
     @classmethod

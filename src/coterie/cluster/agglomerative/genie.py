@@ -39,8 +39,6 @@ class Genie(RowTree):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        How many clusters to cut the tree into.
     gini_threshold : float from 0 to 1, default=0.3
         How unequal the sizes may be before a smallest cluster must be merged; 1 is single linkage.
     metric : str, callable or Distance, default="euclidean"
@@ -78,7 +76,7 @@ class Genie(RowTree):
     array([1, 0])
     """
 
-    n_clusters: int = parameter(Whole(1), default=2)
+    n_clusters: int = parameter(Whole(1), "How many clusters to cut the tree into.", default=2)
     _: KW_ONLY
     gini_threshold: float = parameter(Number(0.0, 1.0), default=0.3)
     metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names

@@ -55,13 +55,11 @@ class RowTree(TreeClusterer):
     ----------
     dendrogram_ : Dendrogram
         The tree.
-    n_leaves_ : int
-        Number of rows.
     """
 
     row_attributes = ("labels_",)
 
-    n_leaves_: int = fitted(Size("rows", 1))
+    n_leaves_: int = fitted(Size("rows", 1), "Number of rows.")
     children_: Indices = fitted(Tensor("rows-1", 2, kind="i8"))
     distances_: FloatArray = fitted(Tensor("rows-1", kind="f8", low=0))
     labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))

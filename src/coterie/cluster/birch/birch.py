@@ -84,14 +84,10 @@ class Birch(DistanceTransformer):
     ----------
     threshold : float, default=0.5
         The largest radius of a subcluster: smaller values make more subclusters.
-    branching_factor : int, default=50
-        Most entries of a node, at least 2.
     n_clusters : int, estimator or None, default=3
         What becomes of the subclusters, whose centres all count alike. A number: Ward's tree of them is cut
         into so many clusters. An estimator: its `fit_predict` decides (a clone is fitted). None: each one is
         a cluster.
-    compute_labels : bool, default=True
-        Whether to label the rows.
     n_jobs : int or None, default=None
         Threads that label rows and build Ward's tree; rows enter the tree one after the other. The answer
         does not depend on it.
@@ -100,8 +96,6 @@ class Birch(DistanceTransformer):
 
     Attributes
     ----------
-    subcluster_centers_ : array of shape (n_subclusters, n_features)
-        The centres, leaf by leaf.
     subcluster_labels_ : array of int of shape (n_subclusters,)
         The cluster of each subcluster.
     labels_ : array of int of shape (n_samples,)
@@ -143,14 +137,14 @@ class Birch(DistanceTransformer):
 
     _: KW_ONLY
     threshold: float = parameter(Number(0.0, open_below=True), default=0.5)
-    branching_factor: int = parameter(Whole(2), default=50)
+    branching_factor: int = parameter(Whole(2), "Most entries of a node, at least 2.", default=50)
     n_clusters: int | Model | None = parameter(Nothing() | Whole(1) | AClusterer(), default=3)
-    compute_labels: bool = parameter(Flag(), default=True)
+    compute_labels: bool = parameter(Flag(), "Whether to label the rows.", default=True)
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
     tree_: CFTree = fitted(Instance(CFTree, n_subclusters="subclusters", n_columns="columns"))
-    subcluster_centers_: Centers = fitted(Tensor("subclusters", "columns"))
+    subcluster_centers_: Centers = fitted(Tensor("subclusters", "columns"), "The centres, leaf by leaf.")
     subcluster_labels_: Labels = fitted(Tensor("subclusters", kind="i", low=-1, below="subclusters"))
     labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=-1, below="subclusters")))
     # of the labelled rows: the subclusters, which may be clustered again

@@ -41,15 +41,13 @@ class CFTree:
         The number of rows, or their sum of weights.
     deviations : array of shape (n_entries,)
         Their sum of squared distances to their mean.
-    centers : array of shape (n_entries, n_features)
-        Their mean.
     """
 
     node_starts: Ids = held(Tensor("nodes+1", kind="i8", low=0))
     children: Ids = held(Tensor("entries", kind="i8", low=-1, below="nodes"))
     weights: Numbers = held(Tensor("entries", kind="f8", above=0))
     deviations: Numbers = held(Tensor("entries", kind="f8", low=0))
-    centers: Numbers = held(Tensor("entries", "columns", kind="f8"))
+    centers: Numbers = held(Tensor("entries", "columns", kind="f8"), "Their mean.")
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():

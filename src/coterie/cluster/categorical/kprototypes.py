@@ -89,8 +89,6 @@ class _PrototypeClusterer(WeightedClusterer):
     n_init : "auto" or int, default="auto"
         How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
         one start for "cao" and an array.
-    max_iter : int, default=100
-        Most passes over all rows of one run.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
@@ -98,17 +96,13 @@ class _PrototypeClusterer(WeightedClusterer):
     ----------
     inertia_, cost_ : float
         The cost.
-    epoch_costs_ : array of float
-        The cost after every pass of the best run.
-    n_iter_ : int
-        Passes of the best run.
     """
 
     n_clusters: int = parameter(Whole(1), default=8)
     _: KW_ONLY
     init: Init = parameter(Choice(*STARTS) | AnArray(), default="cao")
     n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
-    max_iter: int = parameter(Whole(1), default=100)
+    max_iter: int = parameter(Whole(1), "Most passes over all rows of one run.", default=100)
     random_state: RandomState = parameter(Seed(), default=None)
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
@@ -116,8 +110,8 @@ class _PrototypeClusterer(WeightedClusterer):
     labels_: Labels = fitted(Tensor("rows", kind="i4", low=0, below="clusters"))
     inertia_: float = fitted(Number())
     gamma_: float = fitted(Number(0.0))
-    n_iter_: int = fitted(COUNT)
-    epoch_costs_: FloatArray = fitted(Tensor(None, kind="f8"))
+    n_iter_: int = fitted(COUNT, "Passes of the best run.")
+    epoch_costs_: FloatArray = fitted(Tensor(None, kind="f8"), "The cost after every pass of the best run.")
     _n_init: int = fitted(COUNT)
     _means: npt.NDArray[np.float64] = fitted(Tensor("clusters", None, kind="f8"))
     _modes: AnyArray = fitted(Tensor("clusters", None, kind="i4", low=0))

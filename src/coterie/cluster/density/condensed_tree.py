@@ -32,15 +32,13 @@ class CondensedTree:
         Of how many rows it consists; with weights an array of float, what they weigh.
     density : array of float
         When.
-    n_rows : int
-        Rows of the data.
     """
 
     parent: Ids = held(Tensor("children", kind="i8", low=0, may_be_empty=True))
     child: Ids = held(Tensor("children", kind="i8", low=0, may_be_empty=True))
     density: FloatArray = held(Tensor("children", kind="f8", low=0, allow="inf", may_be_empty=True))
     size: Ids | FloatArray = held(Tensor("children", kind="n", low=0, may_be_empty=True))
-    n_rows: int = held(Size("rows", 1))
+    n_rows: int = held(Size("rows", 1), "Rows of the data.")
 
     @classmethod
     def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:

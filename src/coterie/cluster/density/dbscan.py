@@ -140,8 +140,6 @@ class DBSCAN(WeightedClusterer):
     ----------
     eps : float or "auto", default=0.5
         Radius of a neighbourhood, inclusive. "auto" takes the knee of `suggest_eps`.
-    min_samples : int, default=5
-        Rows, or weight, that make a neighbourhood dense.
     metric : str or callable, default="euclidean"
         A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
@@ -171,12 +169,8 @@ class DBSCAN(WeightedClusterer):
         The core points.
     components_ : array of shape (n_core_samples, n_features)
         Their rows.
-    eps_ : float
-        The radius used.
     algorithm_used_ : str
         The engine: "kd_tree", "tiles", "matrix", "graph", "blocks" or "approximate".
-    exact_ : bool
-        Whether all pairs of rows were compared.
     recall_ : float
         Share of the true neighbours in the graph, measured on a sample; 1 of an exact fit.
 
@@ -201,7 +195,7 @@ class DBSCAN(WeightedClusterer):
 
     eps: float | str = parameter(Number(0.0, open_below=True) | Choice("auto"), default=0.5)
     _: KW_ONLY
-    min_samples: int = parameter(Whole(1), default=5)
+    min_samples: int = parameter(Whole(1), "Rows, or weight, that make a neighbourhood dense.", default=5)
     metric: MetricLike = "euclidean"
     metric_params: Settings | None = None
     algorithm: str = parameter(Choice("auto", "ball_tree", "kd_tree", "brute"), default="auto")
@@ -219,9 +213,9 @@ class DBSCAN(WeightedClusterer):
     components_: Data = fitted(
         Tensor("core points", "columns", allow="inf", may_be_empty=True, sparse=True, of_table=True)
     )
-    eps_: float = fitted(Real(0))
+    eps_: float = fitted(Real(0), "The radius used.")
     algorithm_used_: str = fitted(Text())
-    exact_: bool = fitted(Flag())
+    exact_: bool = fitted(Flag(), "Whether all pairs of rows were compared.")
     recall_: float = fitted(Number(0.0, 1.0))
     _distance_values: ValuesByName = fitted(VALUES)
 

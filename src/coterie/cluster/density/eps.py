@@ -23,20 +23,14 @@ class EpsSuggestion:
 
     Parameters
     ----------
-    eps : float
-        The distance at the knee.
     k_distances : array of shape (n_samples,)
         Distance of each row to its `min_samples`-th neighbour, itself counted, in rising order.
-    knee : int
-        Place of the knee in the curve: so many rows would be core points.
-    min_samples : int
-        What was asked for.
     """
 
-    eps: float = held(Real(0))
+    eps: float = held(Real(0), "The distance at the knee.")
     k_distances: Distances = held(Tensor("rows", low=0, allow="inf", may_be_empty=True))
-    knee: int = held(COUNT)
-    min_samples: int = held(COUNT)
+    knee: int = held(COUNT, "Place of the knee in the curve: so many rows would be core points.")
+    min_samples: int = held(COUNT, "What was asked for.")
 
     @property
     def radius(self) -> float:

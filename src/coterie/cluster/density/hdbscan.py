@@ -89,8 +89,6 @@ class HDBSCAN(WeightedClusterer):
 
     Parameters
     ----------
-    min_cluster_size : int, default=5
-        Least rows of a cluster.
     min_samples : int, default=None
         Neighbours of the core distance, the row itself included; None is `min_cluster_size`.
     cluster_selection_epsilon : float, default=0.0
@@ -100,19 +98,13 @@ class HDBSCAN(WeightedClusterer):
     metric : str or callable, default="euclidean"
         A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances, dense (infinity: unknown) or sparse.
-    alpha : float, default=1.0
-        Divides the distances; from 1e-12 to 1e12.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
         With "brute", and for distances that scikit-learn has no tree for, `alpha` divides core distances as
         well, as in scikit-learn. The engine is chosen by the data; see `algorithm_used_`.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
         Excess of mass, or the finest clusters.
-    allow_single_cluster : bool, default=False
-        Whether all rows may be one cluster.
     store_centers : {None, "centroid", "medoid", "both"}, default=None
         Which centres to compute.
-    copy : bool, default=True
-        Kept for scikit-learn's sake: the input is never changed.
     neighbors : {"exact", "approximate"}, default="exact"
         "approximate": core distances and spanning tree are those of a graph of approximate neighbours
         (`coterie.distance.k_nearest` with ``recall=0.95``), for many rows of more than about 30 columns,
@@ -139,8 +131,6 @@ class HDBSCAN(WeightedClusterer):
         Centres weighted by the probabilities and `sample_weight`, if asked for.
     algorithm_used_ : str
         The engine: "kd_tree", "tiles", "matrix", "graph" or "approximate".
-    exact_ : bool
-        Whether the tree is that of all pairs.
     recall_ : float
         Share of the true neighbours in the graph, measured on a sample; 1 of an exact fit.
 
@@ -165,21 +155,21 @@ class HDBSCAN(WeightedClusterer):
 
     _constraints: ClassVar[Mapping[str, Constraint]] = METRIC_CONSTRAINTS
 
-    min_cluster_size: int = parameter(Whole(2), default=5)
+    min_cluster_size: int = parameter(Whole(2), "Least rows of a cluster.", default=5)
     min_samples: int | None = parameter(Whole(1) | Nothing(), default=None)
     cluster_selection_epsilon: float = parameter(Number(0.0), default=0.0)
     max_cluster_size: int | None = parameter(Whole(1) | Nothing(), default=None)
     metric: MetricLike = "euclidean"
     metric_params: Settings | None = None
     # beyond, distances divided by it may leave the range of numbers
-    alpha: float = parameter(Number(1e-12, 1e12), default=1.0)
+    alpha: float = parameter(Number(1e-12, 1e12), "Divides the distances; from 1e-12 to 1e12.", default=1.0)
     algorithm: str = parameter(Choice("auto", "brute", "kd_tree", "ball_tree"), default="auto")
     leaf_size: int = 40
     n_jobs: int | None = None
     cluster_selection_method: str = parameter(Choice("eom", "leaf"), default="eom")
-    allow_single_cluster: bool = parameter(Flag(), default=False)
+    allow_single_cluster: bool = parameter(Flag(), "Whether all rows may be one cluster.", default=False)
     store_centers: str | None = parameter(Nothing() | Choice("centroid", "medoid", "both"), default=None)
-    copy: bool = parameter(Flag(), default=True)
+    copy: bool = parameter(Flag(), "Kept for scikit-learn's sake: the input is never changed.", default=True)
     _: KW_ONLY
     neighbors: str = parameter(Choice("exact", "approximate"), default="exact")
     n_neighbors: int | None = parameter(Nothing() | Whole(1), default=None)
@@ -194,7 +184,7 @@ class HDBSCAN(WeightedClusterer):
     centroids_: FloatArray = fitted(Sometimes(Tensor("clusters", "columns", may_be_empty=True)))
     medoids_: FloatArray = fitted(Sometimes(Tensor("clusters", "columns", may_be_empty=True, of_table=True)))
     algorithm_used_: str = fitted(Text())
-    exact_: bool = fitted(Flag())
+    exact_: bool = fitted(Flag(), "Whether the tree is that of all pairs.")
     recall_: float = fitted(Number(0.0, 1.0))
     _chosen: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="nodes", may_be_empty=True))
     _merges: list[AnyArray] = fitted(

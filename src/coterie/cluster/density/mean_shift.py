@@ -68,12 +68,8 @@ class MeanShift(Clusterer):
     bin_seeding : bool, default=False
         Begin at the points of a grid as wide as the bandwidth that have rows about them: faster, with nearly
         the same peaks.
-    min_bin_freq : int, default=1
-        Rows that a point of the grid needs to be a seed.
     cluster_all : bool, default=True
         False: rows farther than the bandwidth from every peak are noise, -1.
-    max_iter : int, default=300
-        Most steps of a seed.
 
     Attributes
     ----------
@@ -81,10 +77,6 @@ class MeanShift(Clusterer):
         The peaks, those with most rows within the bandwidth first.
     labels_ : array of int of shape (n_samples,)
         The nearest peak of each row.
-    n_iter_ : int
-        Steps of the seed that took most.
-    bandwidth_ : float
-        The radius that was used.
 
     Notes
     -----
@@ -107,15 +99,15 @@ class MeanShift(Clusterer):
     bandwidth: float | None = parameter(Nothing() | Number(0.0, open_below=True), default=None)
     seeds: MatrixLike | None = parameter(Nothing() | AnArray(), default=None)
     bin_seeding: bool = parameter(Flag(), default=False)
-    min_bin_freq: int = parameter(Whole(1), default=1)
+    min_bin_freq: int = parameter(Whole(1), "Rows that a point of the grid needs to be a seed.", default=1)
     cluster_all: bool = parameter(Flag(), default=True)
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
-    max_iter: int = parameter(Whole(0), default=300)
+    max_iter: int = parameter(Whole(0), "Most steps of a seed.", default=300)
 
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
     labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="clusters"))
-    n_iter_: int = fitted(COUNT)
-    bandwidth_: float = fitted(Number(0.0))
+    n_iter_: int = fitted(COUNT, "Steps of the seed that took most.")
+    bandwidth_: float = fitted(Number(0.0), "The radius that was used.")
 
     row_attributes = ("labels_",)
 

@@ -74,8 +74,6 @@ class OPTICS(WeightedClusterer):
     ----------
     min_samples : int or float, default=5
         Rows that make a neighbourhood dense, the row itself included; a float is a share of all rows.
-    max_eps : float, default=inf
-        Radius beyond which rows do not reach each other.
     metric : str or callable, default="minkowski"
         A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
@@ -111,8 +109,6 @@ class OPTICS(WeightedClusterer):
         The row that each row was reached from, or -1.
     cluster_hierarchy_ : array of int of shape (n_clusters, 2)
         First and last place in `ordering_` of every valley, smaller ones first; with ``cluster_method="xi"``.
-    algorithm_used_ : str
-        The engine: "kd_tree", "tiles", "matrix", "graph" or "blocks".
 
     References
     ----------
@@ -137,7 +133,7 @@ class OPTICS(WeightedClusterer):
 
     _: KW_ONLY
     min_samples: float = parameter(SIZE, default=5)
-    max_eps: float = parameter(UNBOUNDED, default=np.inf)
+    max_eps: float = parameter(UNBOUNDED, "Radius beyond which rows do not reach each other.", default=np.inf)
     metric: MetricLike = "minkowski"
     p: float | None = parameter(Number(0.0, open_below=True) | Nothing(), default=2)
     metric_params: Settings | None = None
@@ -158,7 +154,7 @@ class OPTICS(WeightedClusterer):
     core_distances_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, allow="inf"))
     reachability_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, allow="inf"))
     predecessor_: Indices = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))
-    algorithm_used_: str = fitted(Text())
+    algorithm_used_: str = fitted(Text(), 'The engine: "kd_tree", "tiles", "matrix", "graph" or "blocks".')
     _rows: CheckedRows = fitted(Maybe(Tensor("rows", "columns", kind="f8", sparse=True, of_table=True)))
     _weights: Weights | None = fitted(Maybe(Tensor("rows", kind="f8", low=0)))
     _distance_values: ValuesByName = fitted(VALUES)

@@ -86,12 +86,8 @@ class EmbeddingClustering(Clusterer):
     noise : {"assign", "keep"}, default="assign"
         "keep": rows that have most of their links in other clusters get -1, and so do clusters of fewer rows
         than `min_cluster_size`. "assign": every row gets a cluster.
-    min_cluster_size : int, default=5
-        Least rows of a cluster.
     recall : float in (0, 1] or None, default=0.95
         Share of the true neighbours that is enough; None: all of them, which takes longer for many rows.
-    random_state : int, RandomState, Generator or None, default=0
-        Order in which Leiden visits the rows.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
@@ -103,8 +99,6 @@ class EmbeddingClustering(Clusterer):
         The clusters of each layer, from fine to coarse; clusters of one lie within those of the next.
     layer_persistence_ : array of shape (n_layers,)
         How well the clusters of each layer hold together, from 0 to 1.
-    persistence_ : float
-        The same of `labels_`; 0 where all rows are one cluster.
     strengths_ : array of shape (n_samples,)
         Share of each row's links that stay in its cluster.
     embedding_ : array of shape (n_samples, 2)
@@ -140,16 +134,16 @@ class EmbeddingClustering(Clusterer):
     metric: MetricLike = parameter(Metric(), default="cosine")
     granularity: str | int = parameter(Choice("auto", "finest", "coarsest") | Whole(1), default="auto")
     noise: str = parameter(Choice("assign", "keep"), default="assign")
-    min_cluster_size: int = parameter(Whole(1), default=5)
+    min_cluster_size: int = parameter(Whole(1), "Least rows of a cluster.", default=5)
     recall: float | None = parameter(Nothing() | Number(0.0, 1.0, open_below=True), default=0.95)
-    random_state: RandomState = parameter(Seed(), default=0)
+    random_state: RandomState = parameter(Seed(), "Order in which Leiden visits the rows.", default=0)
     n_jobs: int | None = parameter(Nothing() | Whole(None), default=None)
     progress: ProgressOption = None
 
     labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="rows"))
     layers_: Labels = fitted(Tensor("rows", "layers", kind="i8", low=-1, below="rows", may_be_empty=True))
     layer_persistence_: FloatArray = fitted(Tensor("layers", kind="f8", low=0, high=1, may_be_empty=True))
-    persistence_: float = fitted(Anything())
+    persistence_: float = fitted(Anything(), "The same of `labels_`; 0 where all rows are one cluster.")
     strengths_: FloatArray = fitted(Tensor("rows", kind="f8", low=0, high=1))
     _rows: Data | SparseData = fitted(
         Tensor("linked rows", "columns", sparse=True, of_table=True, may_be_empty=True)

@@ -92,8 +92,6 @@ class AffinityPropagation(Clusterer):
     damping : float, default=0.5
         Share of the old message that a new one keeps, at least 0.5 and below 1; higher values calm messages
         that swing.
-    max_iter : int, default=200
-        Most iterations.
     convergence_iter : int, default=15
         Iterations without a change of the exemplars after which the fit ends.
     copy : bool, default=True
@@ -104,8 +102,6 @@ class AffinityPropagation(Clusterer):
     affinity : {"euclidean", "precomputed"}, default="euclidean"
         "euclidean": similarities are minus squared distances. "precomputed": `X` is the square matrix of
         similarities; it need not be symmetric.
-    verbose : bool, default=False
-        Whether to print how it ended.
     random_state : int, RandomState, Generator or None, default=None
         Of the noise, as small as rounding, that decides between equal similarities. With a number the answer
         is always the same, whatever the number of threads.
@@ -120,8 +116,6 @@ class AffinityPropagation(Clusterer):
         Group of each row, in the order of the exemplars; -1 for all where none was found.
     affinity_matrix_ : array of shape (n_samples, n_samples)
         The similarities, with the preferences on the diagonal and the noise.
-    n_iter_ : int
-        Iterations.
 
     Notes
     -----
@@ -150,12 +144,12 @@ class AffinityPropagation(Clusterer):
 
     _: KW_ONLY
     damping: float = parameter(OpenShare(), default=0.5)
-    max_iter: int = parameter(Whole(1), default=200)
+    max_iter: int = parameter(Whole(1), "Most iterations.", default=200)
     convergence_iter: int = parameter(Whole(1), default=15)
     copy: bool = parameter(Flag(), default=True)
     preference: float | VectorLike | None = parameter(Nothing() | Number() | AnArray(), default=None)
     affinity: str = parameter(Choice("euclidean", "precomputed"), default="euclidean")
-    verbose: bool = parameter(Flag() | Whole(0), default=False)
+    verbose: bool = parameter(Flag() | Whole(0), "Whether to print how it ended.", default=False)
     random_state: RandomState = parameter(Seed(), default=None)
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
@@ -166,7 +160,7 @@ class AffinityPropagation(Clusterer):
     )
     cluster_centers_: CheckedRows = fitted(Sometimes(Tensor("clusters", "columns", sparse=True)))
     affinity_matrix_: Distances = fitted(Tensor("rows", "rows"))
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Iterations.")
 
     row_attributes = ("labels_",)
 

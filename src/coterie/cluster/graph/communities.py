@@ -62,16 +62,8 @@ class Communities:
     levels : array of int of shape (n_nodes, n_levels)
         Communities within communities, from fine to coarse: each level joins communities of the one before.
         The last is `labels`.
-    level_qualities : array of shape (n_levels,)
-        Quality of each level; it never falls.
     quality : float
         What was maximised: modularity at the resolution, or the constant Potts model.
-    modularity : float
-        Modularity at resolution 1, whatever was maximised.
-    is_settled : bool
-        Whether the last iteration changed nothing.
-    n_iterations : int
-        Iterations that were made.
     notes : tuple of str
         What was done to the input, in words.
     """
@@ -79,11 +71,11 @@ class Communities:
     labels: Labels = held(Tensor("rows", kind="i4", low=0, below="rows"))
     nodes: AnyArray = held(Names("rows"))
     levels: Labels = held(Tensor("rows", "levels", kind="i4", low=0, below="rows"))
-    level_qualities: FloatArray = held(Tensor("levels", kind="f8"))
+    level_qualities: FloatArray = held(Tensor("levels", kind="f8"), "Quality of each level; it never falls.")
     quality: float = held(Real())
-    modularity: float = held(Real())
-    is_settled: bool = held(FLAG)
-    n_iterations: int = held(Whole(1))
+    modularity: float = held(Real(), "Modularity at resolution 1, whatever was maximised.")
+    is_settled: bool = held(FLAG, "Whether the last iteration changed nothing.")
+    n_iterations: int = held(Whole(1), "Iterations that were made.")
     notes: tuple[str, ...] = held(ListOf(Text(), kind=tuple), default=())
 
     @property

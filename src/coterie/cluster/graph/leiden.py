@@ -54,8 +54,6 @@ class Leiden(Clusterer):
     objective : {"modularity", "cpm"}, default="modularity"
         Modularity compares with random graphs of the same degrees; the constant Potts model (CPM) with a
         constant density, so that communities do not depend on the size of the graph.
-    n_neighbors : int, default=15
-        Neighbours of each row that it has an edge to.
     metric : str, callable or Distance, default="euclidean"
         A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
         a square matrix of distances; "similarity": `X` is the graph itself, a square matrix of weights, dense
@@ -85,12 +83,6 @@ class Leiden(Clusterer):
         Quality of each level; it never falls.
     quality_ : float
         What was maximised: modularity at the resolution, or the constant Potts model.
-    modularity_ : float
-        Modularity at resolution 1, whatever was maximised.
-    n_communities_ : int
-        Number of communities.
-    n_iter_ : int
-        Iterations that were made.
 
     Notes
     -----
@@ -117,7 +109,7 @@ class Leiden(Clusterer):
     resolution: float = 1.0
     _: KW_ONLY
     objective: str = "modularity"
-    n_neighbors: int = parameter(Whole(1), default=15)
+    n_neighbors: int = parameter(Whole(1), "Neighbours of each row that it has an edge to.", default=15)
     metric: MetricLike = parameter(Metric(), default="euclidean")
     weights: Literal["plain", "fuzzy", "gaussian"] = parameter(
         Choice("plain", "fuzzy", "gaussian"), default="plain"
@@ -133,9 +125,9 @@ class Leiden(Clusterer):
     levels_: Labels = fitted(Tensor("rows", "levels", kind="i4", low=0, below="rows"))
     level_qualities_: FloatArray = fitted(Tensor("levels", kind="f8"))
     quality_: float = fitted(Real())
-    modularity_: float = fitted(Real())
-    n_communities_: int = fitted(Whole(1))
-    n_iter_: int = fitted(Whole(1))
+    modularity_: float = fitted(Real(), "Modularity at resolution 1, whatever was maximised.")
+    n_communities_: int = fitted(Whole(1), "Number of communities.")
+    n_iter_: int = fitted(Whole(1), "Iterations that were made.")
     _rows: Data | None = fitted(Maybe(Tensor("rows", "columns", of_table=True)))
 
     row_attributes = ("labels_", "levels_", "_rows")

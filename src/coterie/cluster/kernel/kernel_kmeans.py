@@ -112,14 +112,8 @@ class KernelKMeans(DistanceTransformer):
     inertia_ : float
         Weighted sum of squared distances to the means, in the kernel's space (in that of the features for
         "nystroem").
-    n_iter_ : int
-        Iterations of the best run.
     algorithm_used_ : {"matrix", "blocks", "nystroem"}
         Where the kernel came from.
-    exact_ : bool
-        Whether it was the kernel itself.
-    gamma_ : float
-        The gamma that was used.
 
     Examples
     --------
@@ -151,10 +145,10 @@ class KernelKMeans(DistanceTransformer):
     _n_features_out: int = fitted(Size("clusters", 1))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
     inertia_: float = fitted(Number())
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Iterations of the best run.")
     algorithm_used_: str = fitted(Text())
-    exact_: bool = fitted(FLAG)
-    gamma_: float = fitted(Number(0, open_below=True))
+    exact_: bool = fitted(FLAG, "Whether it was the kernel itself.")
+    gamma_: float = fitted(Number(0, open_below=True), "The gamma that was used.")
     _n_init: int = fitted(COUNT)
     _fitted: ValuesByName = fitted(Either(EXACTLY, BY_FEATURES))
 

@@ -49,12 +49,6 @@ class BisectingKMeans(CenterClusterer):
         First centres of every split, see `KMeans`.
     n_init : int, default=1
         Starts per split; the best one is kept.
-    tol : float, default=1e-4
-        As in `KMeans`.
-    copy_x : bool, default=True
-        Kept for scikit-learn's sake: `X` is never changed.
-    algorithm : {"lloyd", "elkan"}, default="lloyd"
-        As in `KMeans`.
     bisecting_strategy : {"biggest_inertia", "largest_cluster"}, default="biggest_inertia"
         Which group is split next: that of the largest sum of squares, or that of the most rows.
 
@@ -91,9 +85,9 @@ class BisectingKMeans(CenterClusterer):
     random_state: RandomState = None
     max_iter: int = 300
     verbose: int = 0
-    tol: float = 1e-4
-    copy_x: bool = parameter(Flag(), default=True)
-    algorithm: str = parameter(Choice("lloyd", "elkan"), default="lloyd")
+    tol: float = parameter(meaning="As in `KMeans`.", default=1e-4)
+    copy_x: bool = parameter(Flag(), "Kept for scikit-learn's sake: `X` is never changed.", default=True)
+    algorithm: str = parameter(Choice("lloyd", "elkan"), "As in `KMeans`.", default="lloyd")
     bisecting_strategy: str = parameter(
         Choice("biggest_inertia", "largest_cluster"), default="biggest_inertia"
     )

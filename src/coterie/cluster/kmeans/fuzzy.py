@@ -98,8 +98,6 @@ class FuzzyCMeans(DistanceTransformer):
         The share of every row in every group; every row adds up to 1. Also called `u_`.
     labels_ : array of int32 of shape (n_samples,)
         The group with the largest share of each row: the nearest centre.
-    objective_ : float
-        J at the end.
     objectives_ : array of shape (n_iter_ + 1,)
         J before each iteration and at the end; never rises.
     partition_coefficient_ : float
@@ -108,8 +106,6 @@ class FuzzyCMeans(DistanceTransformer):
     xie_beni_ : float or None
         J over the squared distance of the two nearest centres times the weight of the rows: the lower the
         better. None with one group, and where centres coincide.
-    n_iter_ : int
-        Iterations of the best run.
 
     Examples
     --------
@@ -138,11 +134,11 @@ class FuzzyCMeans(DistanceTransformer):
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
     memberships_: FloatArray = fitted(Tensor("rows", "clusters", low=0, high=1))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
-    objective_: float = fitted(Number(0))
+    objective_: float = fitted(Number(0), "J at the end.")
     objectives_: FloatArray = fitted(Tensor(None, kind="f8", low=0))
     partition_coefficient_: float = fitted(Number(0))
     xie_beni_: float | None = fitted(Maybe(Number(0)))
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Iterations of the best run.")
     converged_: bool = fitted(FLAG)
     _origin: Doubles = fitted(Tensor("columns", kind="f8"))
     _n_features_out: int = fitted(Sometimes(Size("clusters")))

@@ -55,13 +55,9 @@ class HierarchicalKMeans(CenterClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        How many groups `labels_` and `predict` tell apart.
     branching : int, default=2
         Into how many groups a group is split. With more than 2, `labels_` may have fewer than `n_clusters`
         groups: none is opened that would make more.
-    min_size : int, default=1
-        Groups of at most so many rows are not split.
     max_depth : int or None, default=None
         Groups so many splits below the root are not split. None: no limit.
     split : {"all", "largest", "worst"}, default="all"
@@ -69,8 +65,6 @@ class HierarchicalKMeans(CenterClusterer):
         most inertia, until there are `n_clusters`; the last split may have fewer branches.
     init : {"k-means++", "random", "random partition"} or callable, default="k-means++"
         First centres of each split.
-    n_init : int, default=1
-        How many starts of each split.
     max_iter, tol : int, default=300; float, default=1e-4
         When the k-means of a split ends, see `KMeans`.
     random_state : int, RandomState, Generator or None, default=None
@@ -103,16 +97,16 @@ class HierarchicalKMeans(CenterClusterer):
     array([2, 2, 4, 5])
     """
 
-    n_clusters: int = parameter(Whole(1), default=8)
+    n_clusters: int = parameter(Whole(1), "How many groups `labels_` and `predict` tell apart.", default=8)
     _: KW_ONLY
     branching: int = parameter(Whole(2), default=2)
-    min_size: int = parameter(Whole(1), default=1)
+    min_size: int = parameter(Whole(1), "Groups of at most so many rows are not split.", default=1)
     max_depth: int | None = parameter(Nothing() | Whole(1), default=None)
     split: str = parameter(Choice("all", "largest", "worst"), default="all")
     init: Init = parameter(
         Choice("k-means++", "random", "random partition") | Function(), default="k-means++"
     )
-    n_init: int = parameter(Whole(1), default=1)
+    n_init: int = parameter(Whole(1), "How many starts of each split.", default=1)
     max_iter: int = 300
     tol: float = 1e-4
     random_state: RandomState = None

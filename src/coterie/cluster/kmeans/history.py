@@ -26,8 +26,6 @@ class KMeansPick:
 
     Parameters
     ----------
-    row : int
-        The row that became a centre.
     probabilities : array of shape (n_samples,)
         ``P(j)``, the chance of row j at this pick. K-means++ draws its candidates with
         ``P(j) = w_j D_j^2 / sum_i w_i D_i^2``, D the distance to the nearest centre so far, and keeps the
@@ -39,7 +37,7 @@ class KMeansPick:
         if state["row"] >= sizes["rows"]:
             raise wrong("row", cls.__name__, f"be below {sizes['rows']:,}", state["row"])
 
-    row: int = held(COUNT)
+    row: int = held(COUNT, "The row that became a centre.")
     probabilities: FloatArray = held(Tensor("rows", low=0, high=1 + 1e-6))
 
     def __repr__(self) -> str:
@@ -56,8 +54,6 @@ class KMeansStep:
         What was done: "assign" gives each row to its nearest centre, "update" moves each centre to the mean
         of its rows. "grow", "shrink", "exchange" and "return" belong to ``improve="breathing"``: centres were
         added, removed, or set back to the best ones.
-    centers : array of shape (k, n_features)
-        The centres after the step.
     labels : array of shape (n_samples,) or None
         The labels after the step; None where centres were set without any rows.
     inertia : float or None
@@ -65,7 +61,7 @@ class KMeansStep:
     """
 
     kind: str = held(Text())
-    centers: Centers = held(Tensor("clusters", "columns", allow="nan"))
+    centers: Centers = held(Tensor("clusters", "columns", allow="nan"), "The centres after the step.")
     labels: Labels | None = held(Maybe(Tensor("rows", kind="i", low=0, below="clusters")))
     inertia: float | None = held(Maybe(Number()))
 

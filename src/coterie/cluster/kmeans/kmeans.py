@@ -112,8 +112,6 @@ class KMeans(CenterClusterer):
         Usually better than ten restarts, in less time.
     tol_inertia : float or None, default=None
         Stop also when the inertia falls by at most this share in one iteration.
-    history : bool, default=False
-        Whether to record every step in `history_`.
     missing : {"refuse", "observed"}, default="refuse"
         What to do about missing cells (NaN). "observed": J sums over observed cells only (k-POD). A row goes
         to the centre that is nearest in the cells that it has, a centre to the mean of the cells that its
@@ -171,7 +169,7 @@ class KMeans(CenterClusterer):
     geometry: str | Distance | Geometry = parameter(Anything(), default="euclidean")
     improve: str | None = parameter(Nothing() | Choice("breathing"), default=None)
     tol_inertia: float | None = parameter(Nothing() | Number(0), default=None)
-    history: bool = parameter(Flag(), default=False)
+    history: bool = parameter(Flag(), "Whether to record every step in `history_`.", default=False)
     progress: ProgressOption = parameter(PROGRESS, default=None)
     missing: str = parameter(Choice("refuse", "observed"), default="refuse")
 

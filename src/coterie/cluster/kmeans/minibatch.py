@@ -64,12 +64,6 @@ class MiniBatchKMeans(CenterClusterer):
         First centres, as in `KMeans`, picked from `init_size` rows.
     max_iter : int, default=100
         Most passes: at most ``max_iter * n_samples // batch_size`` steps are made.
-    batch_size : int, default=1024
-        Rows per step.
-    verbose : int, default=0
-        Whether to print every step.
-    compute_labels : bool, default=True
-        Whether to label all rows at the end.
     tol : float, default=0.0
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns; 0 never stops.
@@ -98,10 +92,6 @@ class MiniBatchKMeans(CenterClusterer):
         the batches.
     n_iter_ : int
         Passes over the data, the last one rounded up.
-    n_steps_ : int
-        Batches used.
-    exact_ : bool
-        False: centres are moved by samples.
 
     Examples
     --------
@@ -123,9 +113,9 @@ class MiniBatchKMeans(CenterClusterer):
     _: KW_ONLY
     init: Init = "k-means++"
     max_iter: int = 100
-    batch_size: int = parameter(Whole(1), default=1024)
-    verbose: int = 0
-    compute_labels: bool = parameter(Flag(), default=True)
+    batch_size: int = parameter(Whole(1), "Rows per step.", default=1024)
+    verbose: int = parameter(meaning="Whether to print every step.", default=0)
+    compute_labels: bool = parameter(Flag(), "Whether to label all rows at the end.", default=True)
     random_state: RandomState = None
     tol: float = 0.0
     max_no_improvement: int | None = parameter(Whole(0) | Nothing(), default=10)
@@ -134,13 +124,13 @@ class MiniBatchKMeans(CenterClusterer):
     reassignment_ratio: float = parameter(Number(0), default=0.01)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    exact_: bool = fitted(FLAG)
+    exact_: bool = fitted(FLAG, "False: centres are moved by samples.")
     _counts: Weights = fitted(Tensor("clusters", kind="f8", low=0))
     _n_since_look: int = fitted(COUNT)
     _seed: int = fitted(Seed())
     _n_init: int = fitted(COUNT)
     _init_size: int = fitted(COUNT)
-    n_steps_: int = fitted(COUNT)
+    n_steps_: int = fitted(COUNT, "Batches used.")
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

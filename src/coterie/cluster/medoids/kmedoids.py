@@ -109,8 +109,6 @@ class KMedoids(DistanceTransformer):
         Most passes over all rows of one run; "pam" makes one swap per pass.
     sample_size : int or None, default=None
         Rows in a sample of "clara" (None: 40 per cluster, at least 1000) or "onebatch" (None: 100 ln(k n)).
-    n_subsamples : int, default=5
-        Subsamples of "clara".
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every pass.
 
@@ -123,8 +121,6 @@ class KMedoids(DistanceTransformer):
         Those rows; None when `X` was a matrix.
     labels_ : array of int32 of shape (n_samples,)
         The nearest medoid of each row.
-    inertia_ : float
-        The value of TD.
     medoid_silhouette_ : float
         Mean of 1 - (distance to the nearest) / (to the second nearest medoid); absent for one group.
     n_swaps_, n_iter_ : int
@@ -156,7 +152,7 @@ class KMedoids(DistanceTransformer):
     n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
     max_iter: int = parameter(Whole(1), default=300)
     sample_size: int | None = parameter(Nothing() | Whole(1), default=None)
-    n_subsamples: int = parameter(Whole(1), default=5)
+    n_subsamples: int = parameter(Whole(1), 'Subsamples of "clara".', default=5)
     random_state: RandomState = parameter(Seed(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
@@ -164,7 +160,7 @@ class KMedoids(DistanceTransformer):
     medoid_indices_: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="rows"))
     # Centers, or None where a matrix was fitted
     cluster_centers_: Any = fitted(Maybe(Tensor("clusters", "columns", of_table=True)))
-    inertia_: float = fitted(Number())
+    inertia_: float = fitted(Number(), "The value of TD.")
     medoid_silhouette_: float = fitted(Sometimes(Number()))
     n_swaps_: int = fitted(COUNT)
     n_iter_: int = fitted(COUNT)

@@ -111,8 +111,6 @@ class BayesianGaussianMixture(MixtureClusterer):
         Whether `fit` goes on from the posterior of the last one.
     verbose : int, default=0
         Whether to print every start (1), and times and changes (2).
-    verbose_interval : int, default=10
-        Iterations between two lines.
 
     Attributes
     ----------
@@ -123,12 +121,6 @@ class BayesianGaussianMixture(MixtureClusterer):
     covariances_, precisions_, precisions_cholesky_ : arrays
         Covariances, their inverses, and upper triangular U with ``precision = U @ U.T``, of the shapes that
         `GaussianMixture` gives them.
-    n_components_used_ : int
-        How many components are the likeliest of some row.
-    lower_bound_ : float
-        Lower bound of the log evidence of all rows, without constants.
-    lower_bounds_ : list of float
-        The same after each iteration.
     weight_concentration_prior_, mean_precision_prior_, degrees_of_freedom_prior_ : float
         The priors that were used.
     mean_prior_, covariance_prior_ : array, or float for "spherical"
@@ -168,14 +160,14 @@ class BayesianGaussianMixture(MixtureClusterer):
     random_state: RandomState = parameter(Seed(), default=None)
     warm_start: bool = parameter(Flag(), default=False)
     verbose: int = parameter(Flag() | Whole(0), default=0)
-    verbose_interval: int = parameter(Whole(1), default=10)
+    verbose_interval: int = parameter(Whole(1), "Iterations between two lines.", default=10)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    n_components_used_: int = fitted(COUNT)
+    n_components_used_: int = fitted(COUNT, "How many components are the likeliest of some row.")
     converged_: bool = fitted(FLAG)
     n_iter_: int = fitted(COUNT)
-    lower_bound_: float = fitted(Number())
-    lower_bounds_: list[float] = fitted(ListOf(Number()))
+    lower_bound_: float = fitted(Number(), "Lower bound of the log evidence of all rows, without constants.")
+    lower_bounds_: list[float] = fitted(ListOf(Number()), "The same after each iteration.")
     weight_concentration_prior_: float = fitted(Number(LEAST_PRECISION))
     mean_precision_prior_: float = fitted(Number(LEAST_PRECISION))
     degrees_of_freedom_prior_: float = fitted(Number(0, open_below=True))

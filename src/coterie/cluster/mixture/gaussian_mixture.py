@@ -67,8 +67,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
 
     Parameters
     ----------
-    n_components : int, default=1
-        How many components.
     covariance_type : str, default="full"
         "full": any covariances; "tied": one for all; "diag": along the axes; "spherical": round. Or a family
         of mclust, three letters for volume, shape and axes, each E (equal for all), V (varying) or I (those
@@ -78,8 +76,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         Stop when the mean log-likelihood of a row gains less than this.
     reg_covar : float, default=1e-6
         Added to the variances. With 0, components without extent are refused.
-    n_init : int, default=1
-        How many starts; the run of largest likelihood is kept.
     init_params : {"kmeans", "whitened", "k-means++", "random", "random_from_data"}, default="kmeans"
         First assignment: the groups of k-means; those of k-means after the rows are stretched so that near
         ones differ by as much in every direction (Art, Gnanadesikan and Kettenring 1982); one row per
@@ -90,13 +86,9 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         Whether `fit` goes on from the parameters of the last one.
     verbose : int, default=0
         Whether to print every start (1), and times and changes (2).
-    verbose_interval : int, default=10
-        Iterations between two lines.
     acceleration : {None, "squarem"}, default=None
         "squarem" extrapolates every third step (see `varadhan-2008` of the references); where the likelihood
         would fall, the plain step is taken instead.
-    history : bool, default=False
-        Whether to record every step in `history_`.
 
     Attributes
     ----------
@@ -109,8 +101,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         (n_components, n_features, n_features) for "full", (n_features, n_features) for "tied" and "EEE",
         (n_components, n_features) for "diag" and families that end in I, (n_components,) for "spherical",
         "EII" and "VII".
-    lower_bound_ : float
-        Mean log-likelihood at its last iteration.
     lower_bounds_ : list of float
         Mean log-likelihood at each iteration; never falls.
     history_ : MixtureHistory or None
@@ -129,13 +119,13 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
     array([[0.5, 0.5]])
     """
 
-    n_components: int = parameter(Whole(1), default=1)
+    n_components: int = parameter(Whole(1), "How many components.", default=1)
     _: KW_ONLY
     covariance_type: str = parameter(Choice(*FAMILIES), default="full")
     tol: float = parameter(Number(0), default=1e-3)
     reg_covar: float = parameter(Number(0), default=1e-6)
     max_iter: int = parameter(Whole(0), default=100)
-    n_init: int = parameter(Whole(1), default=1)
+    n_init: int = parameter(Whole(1), "How many starts; the run of largest likelihood is kept.", default=1)
     init_params: str = parameter(Choice(*STARTS), default="kmeans")
     weights_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     means_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
@@ -143,14 +133,14 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
     random_state: RandomState = parameter(Seed(), default=None)
     warm_start: bool = parameter(Flag(), default=False)
     verbose: int = parameter(Flag() | Whole(0), default=0)
-    verbose_interval: int = parameter(Whole(1), default=10)
+    verbose_interval: int = parameter(Whole(1), "Iterations between two lines.", default=10)
     acceleration: str | None = parameter(Nothing() | Choice("squarem"), default=None)
-    history: bool = parameter(Flag(), default=False)
+    history: bool = parameter(Flag(), "Whether to record every step in `history_`.", default=False)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
     converged_: bool = fitted(FLAG)
     n_iter_: int = fitted(COUNT)
-    lower_bound_: float = fitted(Number())
+    lower_bound_: float = fitted(Number(), "Mean log-likelihood at its last iteration.")
     lower_bounds_: list[float] = fitted(ListOf(Number()))
     history_: MixtureHistory | None = fitted(Maybe(Instance(MixtureHistory)))
     _total_weight: float = fitted(Sometimes(Real()))  # of all rows seen

@@ -25,8 +25,6 @@ class MixtureStep:
         steps that was taken or not.
     weights, means, covariances : arrays
         The parameters.
-    log_likelihood : float
-        Mean log-likelihood of the rows under them.
     """
 
     kind: str = held(Text())
@@ -40,7 +38,7 @@ class MixtureStep:
             Tensor("components"),
         )
     )
-    log_likelihood: float = held(Number())
+    log_likelihood: float = held(Number(), "Mean log-likelihood of the rows under them.")
 
     def __repr__(self) -> str:
         return f"MixtureStep({self.kind}, log-likelihood {self.log_likelihood:.6g})"
@@ -49,11 +47,6 @@ class MixtureStep:
 @saved(eq=False, repr=False)
 class MixtureHistory:
     """What a mixture's fit did, from the start to the result; iterates over its steps.
-
-    Parameters
-    ----------
-    steps : tuple of MixtureStep
-        The last one has the parameters of the result.
 
     Examples
     --------
@@ -66,7 +59,9 @@ class MixtureHistory:
       step      log-likelihood -1.90935
     """
 
-    steps: tuple[MixtureStep, ...] = held(ListOf(Instance(MixtureStep), kind=tuple))
+    steps: tuple[MixtureStep, ...] = held(
+        ListOf(Instance(MixtureStep), kind=tuple), "The last one has the parameters of the result."
+    )
 
     def __iter__(self) -> Iterator[MixtureStep]:
         return iter(self.steps)

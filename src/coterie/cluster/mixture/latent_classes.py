@@ -234,8 +234,6 @@ class LatentClasses(LikelihoodClusterer):
 
     Parameters
     ----------
-    n_components : int, default=2
-        How many classes.
     categorical : sequence of column names or numbers, or None, default=None
         Columns that are categories although they hold numbers. Text, yes/no and categories of a frame
         always are.
@@ -245,8 +243,6 @@ class LatentClasses(LikelihoodClusterer):
         How many starts; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
         Added to the variances of numbers.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same data: same result.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
@@ -261,12 +257,8 @@ class LatentClasses(LikelihoodClusterer):
         Of the columns of numbers.
     labels_ : array of int32 of shape (n_samples,)
         The likeliest class of each row.
-    lower_bound_ : float
-        Mean log-likelihood of a row.
     lower_bounds_ : array of float
         The same after every iteration of the best run.
-    n_iter_ : int
-        Its iterations.
 
     Examples
     --------
@@ -279,14 +271,14 @@ class LatentClasses(LikelihoodClusterer):
     np.True_
     """
 
-    n_components: int = parameter(Whole(1), default=2)
+    n_components: int = parameter(Whole(1), "How many classes.", default=2)
     _: KW_ONLY
     categorical: Sequence[str | int] | None = parameter(Nothing() | AnArray(), default=None)
     tol: float = parameter(Number(0.0), default=1e-8)
     max_iter: int = parameter(Whole(1), default=1000)
     n_init: int = parameter(Whole(1), default=10)
     reg_covar: float = parameter(Number(0.0, open_below=True), default=1e-6)
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = parameter(Seed(), "Same number, same data: same result.", default=None)
     progress: ProgressOption = parameter(Nothing() | Flag() | Function(), default=None)
 
     labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i4", low=0, below="components")))
@@ -294,9 +286,9 @@ class LatentClasses(LikelihoodClusterer):
     probabilities_: list[Doubles] = fitted(ListOf(Tensor("components", None, kind="f8", above=0)))
     means_: Doubles = fitted(Tensor("components", None, kind="f8"))
     variances_: Doubles = fitted(Tensor("components", None, kind="f8", above=0))
-    lower_bound_: float = fitted(Number())
+    lower_bound_: float = fitted(Number(), "Mean log-likelihood of a row.")
     lower_bounds_: FloatArray = fitted(Tensor(None, kind="f8"))
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Its iterations.")
     converged_: bool = fitted(FLAG)
     _n_parameters: int = fitted(COUNT)
 

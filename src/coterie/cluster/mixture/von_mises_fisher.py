@@ -270,8 +270,6 @@ class VonMisesFisherMixture(LikelihoodClusterer):
 
     Parameters
     ----------
-    n_components : int, default=1
-        How many components.
     concentration : {"each", "shared"}, default="each"
         Whether every component has its own concentration, or all have the same.
     tol : float, default=1e-6
@@ -294,12 +292,8 @@ class VonMisesFisherMixture(LikelihoodClusterer):
         How closely the rows of each component lie about its direction.
     labels_ : array of int32 of shape (n_samples,)
         The likeliest component of each row.
-    lower_bound_ : float
-        Mean log-likelihood of a row, as a density on the sphere.
     lower_bounds_ : array of float
         The same after every iteration of the best run; never falls.
-    n_iter_ : int
-        Its iterations.
 
     Examples
     --------
@@ -314,7 +308,7 @@ class VonMisesFisherMixture(LikelihoodClusterer):
 
     _takes_sparse: ClassVar[bool] = True
 
-    n_components: int = parameter(Whole(1), default=1)
+    n_components: int = parameter(Whole(1), "How many components.", default=1)
     _: KW_ONLY
     concentration: str = parameter(Choice("each", "shared"), default="each")
     tol: float = parameter(Number(0.0), default=1e-6)
@@ -328,9 +322,9 @@ class VonMisesFisherMixture(LikelihoodClusterer):
     weights_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=1))
     means_: Doubles = fitted(Tensor("components", "columns", kind="f8", low=-1 - NOT_UNIT, high=1 + NOT_UNIT))
     concentrations_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=MOST_CONCENTRATED))
-    lower_bound_: float = fitted(Number())
+    lower_bound_: float = fitted(Number(), "Mean log-likelihood of a row, as a density on the sphere.")
     lower_bounds_: FloatArray = fitted(Tensor(None, kind="f8"))
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Its iterations.")
     converged_: bool = fitted(FLAG)
 
     row_attributes = ("labels_",)

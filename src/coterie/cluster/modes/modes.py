@@ -55,8 +55,6 @@ class ModeClustering(Clusterer):
 
     Attributes
     ----------
-    labels_ : array of int of shape (n_samples,)
-        Cluster of each row.
     mode_indices_ : array of shape (n_clusters,)
         The row at the peak of each cluster.
     depths_ : array of shape (n_samples - 1,)
@@ -93,7 +91,7 @@ class ModeClustering(Clusterer):
     n_jobs: int | None = parameter(Whole() | Nothing(), default=None)
 
     mode_indices_: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="rows"))
-    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))
+    labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"), "Cluster of each row.")
     depths_: FloatArray = fitted(Tensor("rows-1", kind="f8", low=0))
     dimension_: float = fitted(Number(0, open_below=True))
     _rows: FloatArray = fitted(Tensor("rows", "columns"))

@@ -84,8 +84,6 @@ class SelfOrganizingMap(DistanceTransformer):
         How sigma and learning rate get from their first value to their last one.
     init : {"pca", "random"} or array of shape (n_nodes, n_features), default="pca"
         First vectors: a plane along the two main axes of the rows, random rows, or given ones, row by row.
-    n_epochs : int, default=20
-        Passes over all rows.
     random_state : int, RandomState, Generator or None, default=None
         For `init="random"`. Same number, same data: same result, whatever the number of threads.
     progress : None, bool or callable, default=None
@@ -93,8 +91,6 @@ class SelfOrganizingMap(DistanceTransformer):
 
     Attributes
     ----------
-    codebook_ : array of shape (n_nodes, n_features)
-        The vector of each node, row by row.
     nodes_ : array of int32 of shape (n_samples,)
         The node of each row: that with the nearest vector.
     labels_ : array of int32 of shape (n_samples,)
@@ -105,12 +101,8 @@ class SelfOrganizingMap(DistanceTransformer):
         Weight of the rows at each node.
     u_matrix_ : array of shape (n_rows, n_columns)
         Mean distance of each vector to those of the neighbours: ridges divide groups.
-    quantization_error_ : float
-        Mean distance of a row to the vector of its node.
     topographic_error_ : float
         Share of rows whose two nearest nodes are not neighbours.
-    n_iter_ : int
-        Epochs.
 
     Examples
     --------
@@ -134,19 +126,19 @@ class SelfOrganizingMap(DistanceTransformer):
     learning_rate: float | Sequence[float] = parameter(Number(0, 1, open_below=True) | AnArray(), default=1.0)
     decay: str = parameter(Choice(*DECAYS), default="exponential")
     init: str | MatrixLike = parameter(Choice("pca", "random") | AnArray(), default="pca")
-    n_epochs: int = parameter(Whole(1), default=20)
+    n_epochs: int = parameter(Whole(1), "Passes over all rows.", default=20)
     random_state: RandomState = parameter(Seed(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    codebook_: FloatArray = fitted(Tensor("nodes", "columns"))
+    codebook_: FloatArray = fitted(Tensor("nodes", "columns"), "The vector of each node, row by row.")
     nodes_: Labels = fitted(Tensor("rows", kind="i", low=0, below="nodes"))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="nodes"))
     node_labels_: Labels = fitted(Tensor("nodes", kind="i", low=0, below="nodes"))
     hits_: FloatArray = fitted(Tensor(None, None, kind="f8", low=0))
     u_matrix_: FloatArray = fitted(Tensor(None, None, kind="f8", low=0))
-    quantization_error_: float = fitted(Number(0))
+    quantization_error_: float = fitted(Number(0), "Mean distance of a row to the vector of its node.")
     topographic_error_: float = fitted(Number(0, 1))
-    n_iter_: int = fitted(COUNT)
+    n_iter_: int = fitted(COUNT, "Epochs.")
     _origin: FloatArray = fitted(Tensor("columns"))
     _n_features_out: int = fitted(Sometimes(Size("nodes")))
 

@@ -120,15 +120,11 @@ class SpectralBase:
 
     Attributes
     ----------
-    embedding_ : array of shape (n_samples, n_components)
-        Coordinates of each row.
     affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
         W; computed when asked for.
     n_parts_ : int
         Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
         all positive: there, eigenvalues of nearly 0 tell.
-    exact_ : bool
-        False with landmarks.
     """
 
     _: KW_ONLY
@@ -151,11 +147,11 @@ class SpectralBase:
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    embedding_: FloatArray = fitted(Tensor("rows", "components"))
+    embedding_: FloatArray = fitted(Tensor("rows", "components"), "Coordinates of each row.")
     eigenvalues_: FloatArray = fitted(Tensor("eigenvalues", kind="f8", may_be_empty=True))
     eigengaps_: FloatArray = fitted(Tensor("eigengaps", kind="f8", may_be_empty=True))
     n_parts_: int = fitted(COUNT)
-    exact_: bool = fitted(FLAG)
+    exact_: bool = fitted(FLAG, "False with landmarks.")
     _input: CheckedRows = fitted(Tensor("rows", "columns", sparse=True, of_table=True))
     _degrees: FloatArray | None = fitted(Maybe(Tensor("points", low=0)))
     _scales: FloatArray | None = fitted(Maybe(Tensor("points", low=0)))

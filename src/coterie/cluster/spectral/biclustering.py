@@ -55,12 +55,8 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
         decomposed whole.
     n_svd_vecs : int, default=None
         Vectors that the block methods hold beyond those asked for, or that Lanczos' method holds in all.
-    mini_batch : bool, default=False
-        Whether to use mini-batch k-means.
     init : {"k-means++", "random"} or array, default="k-means++"
         First centres of k-means.
-    n_init : int, default=10
-        Starts of k-means.
 
     Attributes
     ----------
@@ -72,9 +68,9 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
     _: KW_ONLY
     svd_method: str = parameter(Choice(*SOLVERS), default="randomized")
     n_svd_vecs: int | None = parameter(Nothing() | Whole(0), default=None)
-    mini_batch: bool = parameter(Flag(), default=False)
+    mini_batch: bool = parameter(Flag(), "Whether to use mini-batch k-means.", default=False)
     init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
-    n_init: int = parameter(Whole(1), default=10)
+    n_init: int = parameter(Whole(1), "Starts of k-means.", default=10)
     random_state: RandomState = parameter(Seed(), default=None)
 
     rows_: Mask = fitted(Tensor("biclusters", "rows", kind="any"))
@@ -148,11 +144,6 @@ class SpectralCoclustering(SpectralBiclusterer):
     the references); k-means groups rows and columns by their places along them. A drop-in for scikit-learn's
     class, with vectors that are settled, so that labels do not depend on the processor.
 
-    Parameters
-    ----------
-    n_clusters : int, default=3
-        How many biclusters.
-
     Attributes
     ----------
     rows_ : array of bool of shape (n_clusters, n_samples)
@@ -173,7 +164,7 @@ class SpectralCoclustering(SpectralBiclusterer):
     ((2, 2), [[5, 4], [4, 5]])
     """
 
-    n_clusters: int = parameter(Whole(1), default=3)
+    n_clusters: int = parameter(Whole(1), "How many biclusters.", default=3)
 
     def _check_sizes(self, shape: tuple[int, int]) -> None:
         if self.n_clusters > shape[0]:
@@ -212,10 +203,6 @@ class SpectralBiclustering(SpectralBiclusterer):
     method : {"bistochastic", "scale", "log"}, default="bistochastic"
         How the matrix is scaled: until all rows have one sum and all columns another, once, or by logarithms
         without what rows and columns add by themselves (not for sparse matrices).
-    n_components : int, default=6
-        How many singular vectors are looked at.
-    n_best : int, default=3
-        How many of them are kept.
 
     Attributes
     ----------
@@ -240,8 +227,8 @@ class SpectralBiclustering(SpectralBiclusterer):
     n_clusters: int | tuple[int, int] = parameter(Whole(1) | AnArray(), default=3)
     _: KW_ONLY
     method: str = parameter(Choice("bistochastic", "scale", "log"), default="bistochastic")
-    n_components: int = parameter(Whole(1), default=6)
-    n_best: int = parameter(Whole(1), default=3)
+    n_components: int = parameter(Whole(1), "How many singular vectors are looked at.", default=6)
+    n_best: int = parameter(Whole(1), "How many of them are kept.", default=3)
 
     def _numbers(self) -> tuple[int, int]:
         """Return how many groups of rows and of columns."""

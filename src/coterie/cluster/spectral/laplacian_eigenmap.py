@@ -33,8 +33,6 @@ class LaplacianEigenmap(
 
     Parameters
     ----------
-    n_components : int, default=2
-        How many coordinates.
     affinity, gamma, h, n_neighbors, neighbors, epsilon, degree, coef0, kernel_params, laplacian, landmarks
         The graph and its Laplacian, as in `SpectralClustering`; "nearest_neighbors" is the default here.
     eigen_solver, eigen_tol, random_state, n_jobs, progress
@@ -58,7 +56,7 @@ class LaplacianEigenmap(
     (1, 1)
     """
 
-    n_components: int = parameter(Whole(1), default=2)
+    n_components: int = parameter(Whole(1), "How many coordinates.", default=2)
 
     def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Find the coordinates of the rows of `X`.

@@ -82,8 +82,6 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         preconditioner from the package pyamg, and stores the graph.
     n_components : int or None, default=None
         How many eigenvectors; None is `n_clusters`.
-    n_init : int, default=10
-        Starts of k-means.
     gamma : float, default=1.0
         Of the affinity ``exp(-gamma |x - y|^2)``, and of other kernels.
     affinity : str or callable, default="rbf"
@@ -110,17 +108,11 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         neighbour graph, or a `gamma` of 10 and more.
     metric_params : dict or None, default=None
         Parameters of the distance.
-    n_jobs : int or None, default=None
-        Threads.
-    verbose : bool, default=False
-        Whether to print what is done.
     laplacian : {"random_walk", "symmetric", "unnormalized"}, default="random_walk"
         Which L: the third, second or first one above. The first two have the same eigenvalues;
         "random_walk" is what scikit-learn does.
     h : float or None, default=None
         Width of the affinity "rbf", instead of `gamma`, which is then 1/h.
-    epsilon : float, default=1.0
-        Radius of the affinity "epsilon".
     landmarks : int or None, default=None
         For many rows: a graph between rows and this many centres takes the place of the graph among rows.
         Approximate: `exact_` tells.
@@ -155,7 +147,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     eigen_solver: str | None = None
     n_components: int | None = parameter(Nothing() | Whole(1), default=None)
     random_state: RandomState = None
-    n_init: int = parameter(Whole(1), default=10)
+    n_init: int = parameter(Whole(1), "Starts of k-means.", default=10)
     gamma: float = 1.0
     affinity: str | Callable[..., float] = "rbf"
     n_neighbors: int = 10
@@ -166,11 +158,11 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     kernel_params: ValuesByName | None = None
     metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
     metric_params: ValuesByName | None = parameter(Dictionary() | Nothing(), default=None)
-    n_jobs: int | None = None
-    verbose: bool = parameter(Flag() | Whole(0), default=False)
+    n_jobs: int | None = parameter(meaning="Threads.", default=None)
+    verbose: bool = parameter(Flag() | Whole(0), "Whether to print what is done.", default=False)
     laplacian: str = "random_walk"
     h: float | None = None
-    epsilon: float = 1.0
+    epsilon: float = parameter(meaning='Radius of the affinity "epsilon".', default=1.0)
     landmarks: int | None = None
     neighbors: str = "exact"
     progress: ProgressOption = parameter(PROGRESS, default=None)

@@ -46,18 +46,14 @@ class NodeTest:
 
     Parameters
     ----------
-    node : int
-        Number of the node in the tree.
-    size : int
-        Rows below it.
     significance : Significance
         Its cluster index against draws without clusters.
     level : float
         What the p-value must not exceed, for all tests together to be wrong with a chance of at most alpha.
     """
 
-    node: int = held(COUNT)
-    size: int = held(COUNT)
+    node: int = held(COUNT, "Number of the node in the tree.")
+    size: int = held(COUNT, "Rows below it.")
     significance: Significance = held(Instance(Significance))
     level: float = held(Real(nan=True))
 
@@ -82,13 +78,11 @@ class NodeTests:
         From the root down; below a split that is not significant nothing is tested.
     labels : array of shape (n_leaves,)
         Clusters that no significant split divides.
-    alpha : float
-        Chance of any false split.
     """
 
     tests: tuple[NodeTest, ...] = held(ListOf(Instance(NodeTest), kind=tuple))
     labels: Labels = held(Tensor("rows", kind="i", low=-1, below="rows"))
-    alpha: float = held(Real(0))
+    alpha: float = held(Real(0), "Chance of any false split.")
 
     @property
     def n_clusters(self) -> int:

@@ -54,20 +54,8 @@ class Significance:
 
     Parameters
     ----------
-    measure : str
-        What was measured.
-    null : str
-        The model of chance.
-    against : str
-        The same in words: "one Gaussian".
-    observed : float
-        The value of the data; nan where it is not defined.
     draws : array of shape (n_draws,)
         The values of chance; nan where they are not defined, which counts as worse.
-    greater_is_better : bool
-        Direction.
-    how : str, default="exact"
-        Which rows were used, where not all were.
 
     Examples
     --------
@@ -75,13 +63,13 @@ class Significance:
     p = 0.01 (95 % interval 0 to 0.037): silhouette_score 0.7 against one Gaussian, 99 draws of 0.3 on average
     """
 
-    measure: str = held(Text())
-    null: str = held(Text())
-    against: str = held(Text())
-    observed: float = held(Real(nan=True))
+    measure: str = held(Text(), "What was measured.")
+    null: str = held(Text(), "The model of chance.")
+    against: str = held(Text(), 'The same in words: "one Gaussian".')
+    observed: float = held(Real(nan=True), "The value of the data; nan where it is not defined.")
     draws: FloatArray = held(Tensor("draws", kind="f8", allow="all", may_be_empty=True))
-    greater_is_better: bool = held(FLAG)
-    how: str = held(Sometimes(Text()), default=EXACT)
+    greater_is_better: bool = held(FLAG, "Direction.")
+    how: str = held(Sometimes(Text()), "Which rows were used, where not all were.", default=EXACT)
 
     @property
     def n_draws(self) -> int:

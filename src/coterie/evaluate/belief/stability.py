@@ -67,8 +67,6 @@ class Stability:
     ----------
     scheme : {"bootstrap", "subsample", "noise"}
         How the data were changed.
-    how : str
-        The same in words, with what was done about rows drawn twice.
     n_resamples : int
         Number of fits that the clustering of the whole was compared with.
     clusters : tuple
@@ -92,7 +90,7 @@ class Stability:
     """
 
     scheme: Scheme = held(Text())
-    how: str = held(Text())
+    how: str = held(Text(), "The same in words, with what was done about rows drawn twice.")
     n_resamples: int = held(Size("resamples"))
     clusters: tuple[Any, ...] = held(ListOf(NAME, "clusters", kind=tuple))
     sizes: npt.NDArray[np.int64] = held(Tensor("clusters", kind="i8", low=1))

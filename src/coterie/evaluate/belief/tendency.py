@@ -29,8 +29,6 @@ class Hopkins:
         In [0, 1]: 0.5 for rows uniform in their box, towards 1 for clusters, towards 0 for a grid.
     p_value : float
         Probability of a value at least as large for rows uniform in the box.
-    n_probes : int
-        The number m of rows and of random points that were probed.
 
     Examples
     --------
@@ -40,7 +38,7 @@ class Hopkins:
 
     value: float = held(Real(nan=True))
     p_value: float = held(Real(nan=True))
-    n_probes: int = held(COUNT)
+    n_probes: int = held(COUNT, "The number m of rows and of random points that were probed.")
 
     @property
     def verdict(self) -> str:

@@ -29,13 +29,9 @@ class ClusterScores:
 
     Parameters
     ----------
-    score : str
-        What is measured.
     clusters, classes : ndarray of shape (n_clusters,)
         Label of each cluster, and of the class that it shares most samples with; the larger class when it
         shares as many with several, the first of those when they are equally large.
-    sizes : ndarray of shape (n_clusters,)
-        Samples in each cluster.
     values : ndarray of shape (n_clusters,)
         The scores.
 
@@ -49,10 +45,10 @@ class ClusterScores:
     macro               4     0.8333
     """
 
-    score: str = held(Text())
+    score: str = held(Text(), "What is measured.")
     clusters: AnyArray = held(Names("clusters"))
     classes: AnyArray = held(Names("clusters"))
-    sizes: AnyArray = held(Tensor("clusters", kind="n", low=0, may_be_empty=True))
+    sizes: AnyArray = held(Tensor("clusters", kind="n", low=0, may_be_empty=True), "Samples in each cluster.")
     values: npt.NDArray[np.float64] = held(Tensor("clusters", kind="f8", allow="nan", may_be_empty=True))
 
     @property

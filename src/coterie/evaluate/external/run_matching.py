@@ -46,8 +46,6 @@ class Drift:
 
     Parameters
     ----------
-    cluster : object
-        Its name in both runs.
     before, after, shared : int
         Rows of it in the reference, in the new run, and in both.
     shift : float or None
@@ -55,7 +53,7 @@ class Drift:
         without data.
     """
 
-    cluster: object = held(NAME)
+    cluster: object = held(NAME, "Its name in both runs.")
     before: int = held(COUNT)
     after: int = held(COUNT)
     shared: int = held(COUNT)

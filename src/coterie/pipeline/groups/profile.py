@@ -97,10 +97,6 @@ class Profile:
 
     Parameters
     ----------
-    columns : tuple of str
-        Names of the columns.
-    sizes : array of shape (k,)
-        Rows per group.
     means : array of shape (k, n_columns)
         Mean of each column in each group, in the table's units.
     differences : array of shape (k, n_columns)
@@ -128,8 +124,8 @@ class Profile:
         Where the groups are, for every position that the table has.
     """
 
-    columns: tuple[str, ...] = held(ListOf(Text(), "columns", kind=tuple))
-    sizes: Labels = held(Tensor("groups", kind="i", low=0, may_be_empty=True))
+    columns: tuple[str, ...] = held(ListOf(Text(), "columns", kind=tuple), "Names of the columns.")
+    sizes: Labels = held(Tensor("groups", kind="i", low=0, may_be_empty=True), "Rows per group.")
     means: FloatArray = held(Tensor("groups", "columns", kind="f8", allow="nan"))
     differences: FloatArray = held(Tensor("groups", "columns", kind="f8", allow="nan"))
     spread: FloatArray = held(Tensor("columns", kind="f8", allow="nan", low=0))

@@ -57,24 +57,17 @@ class Condition:
 class Rule:
     """A short rule for a group, and how well it tells it.
 
-    Parameters
-    ----------
-    conditions : tuple of Condition
-        All of them must hold.
-    precision : float
-        Share of the rows that the rule takes which are of the group.
-    recall : float
-        Share of the rows of the group that the rule takes.
-
     Examples
     --------
     >>> print(Rule((Condition("spend", above=154.0),), 0.97, 0.94))
     spend > 154 (0.97, 0.94)
     """
 
-    conditions: tuple[Condition, ...] = held(ListOf(Instance(Condition), kind=tuple))
-    precision: float = held(Real(0))
-    recall: float = held(Real(0))
+    conditions: tuple[Condition, ...] = held(
+        ListOf(Instance(Condition), kind=tuple), "All of them must hold."
+    )
+    precision: float = held(Real(0), "Share of the rows that the rule takes which are of the group.")
+    recall: float = held(Real(0), "Share of the rows of the group that the rule takes.")
 
     @property
     def text(self) -> str:

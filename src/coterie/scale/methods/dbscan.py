@@ -171,16 +171,12 @@ class DBSCAN(KnownLabels):
 
     Parameters
     ----------
-    eps : float, default=0.5
-        Radius of a neighbourhood, inclusive.
     min_samples : int, default=5
         Rows, or weight, that make a neighbourhood dense.
     metric : {"euclidean", "manhattan", "chebyshev"} or Distance, default="euclidean"
         A distance that is never less than the difference in any column.
     box_rows : int, default=500_000
         Rows per box, about; the labels do not depend on it.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal.
 
     Attributes
     ----------
@@ -190,8 +186,6 @@ class DBSCAN(KnownLabels):
         The core points.
     cluster_sizes_ : array
         Rows per cluster.
-    n_boxes_ : int
-        Boxes that space was cut into.
     exact_ : bool
         True.
 
@@ -203,15 +197,15 @@ class DBSCAN(KnownLabels):
     array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
     """
 
-    eps: float = parameter(Number(0.0, open_below=True), default=0.5)
+    eps: float = parameter(Number(0.0, open_below=True), "Radius of a neighbourhood, inclusive.", default=0.5)
     _: KW_ONLY
     min_samples: int = parameter(WholeNumber(1), default=5)
     metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
     box_rows: int = parameter(WholeNumber(1), default=500_000)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
 
     core_sample_indices_: Labels = fitted(Tensor("core", kind="i", low=0, below="rows", may_be_empty=True))
-    n_boxes_: int = fitted(COUNT)
+    n_boxes_: int = fitted(COUNT, "Boxes that space was cut into.")
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__

@@ -113,16 +113,8 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
 
     Parameters
     ----------
-    n_components : int, default=1
-        How many components.
     covariance_type : str, default="full"
         Family of covariances, as in the local class: "full", "tied", "diag", "spherical", or mclust's names.
-    tol : float, default=1e-3
-        Stop when the mean log-likelihood gains less.
-    reg_covar : float, default=1e-6
-        Added to the variances.
-    max_iter : int, default=100
-        Most iterations, each of one pass.
     weights_init, means_init, precisions_init : arrays, default=None
         First parameters, as in the local class; what is not given is found as `random_state` says.
     random_state : int, RandomState, Generator or None, default=None
@@ -143,20 +135,10 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         The likeliest component of each row; lazy.
     cluster_sizes_ : array of shape (n_components,)
         Rows per component, each counted where it is likeliest.
-    lower_bound_ : float
-        Mean log-likelihood.
-    lower_bounds_ : list of float
-        Of every iteration.
-    converged_ : bool
-        Whether the gain fell below `tol`.
-    n_iter_ : int
-        Iterations.
     exact_ : bool
         True: every iteration took every row into account; False after `update`, where rows seen before keep
         their shares. `lower_bound_` then is a lower bound for all rows seen, `cluster_sizes_` counts each row
         where it was likeliest when it came.
-    start_ : str
-        What the first parameters were found on.
     local_ : coterie.cluster.GaussianMixture
         The same model for rows in memory.
 
@@ -172,12 +154,12 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
 
     _schema: ClassVar[Schema] = {name: LocalMixture._schema[name] for name in _PARAMETERS}
 
-    n_components: int = parameter(WholeNumber(1), default=1)
+    n_components: int = parameter(WholeNumber(1), "How many components.", default=1)
     _: KW_ONLY
     covariance_type: str = parameter(Choice(*FAMILIES), default="full")
-    tol: float = parameter(Number(0), default=1e-3)
-    reg_covar: float = parameter(Number(0), default=1e-6)
-    max_iter: int = parameter(WholeNumber(1), default=100)
+    tol: float = parameter(Number(0), "Stop when the mean log-likelihood gains less.", default=1e-3)
+    reg_covar: float = parameter(Number(0), "Added to the variances.", default=1e-6)
+    max_iter: int = parameter(WholeNumber(1), "Most iterations, each of one pass.", default=100)
     weights_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     means_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     precisions_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
@@ -187,11 +169,11 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
     cluster_sizes_: Indices = fitted(Tensor("components", kind="i", low=0))
-    converged_: bool = fitted(FLAG)
-    n_iter_: int = fitted(COUNT)
-    lower_bound_: float = fitted(Real())
-    lower_bounds_: list[float] = fitted(ListOf(Real()))
-    start_: str = fitted(Text())
+    converged_: bool = fitted(FLAG, "Whether the gain fell below `tol`.")
+    n_iter_: int = fitted(COUNT, "Iterations.")
+    lower_bound_: float = fitted(Real(), "Mean log-likelihood.")
+    lower_bounds_: list[float] = fitted(ListOf(Real()), "Of every iteration.")
+    start_: str = fitted(Text(), "What the first parameters were found on.")
     weights_: FloatArray = fitted()
     means_: FloatArray = fitted()
     covariances_: FloatArray = fitted()

@@ -84,8 +84,6 @@ class KMeans(GrowingEstimator):
         Starts of the local k-means on the sample; the best one is used. "auto": 10 on a sample, where they
         cost little against one pass over all rows; 1 where the rows are so few that no sample is drawn, as
         in the local class.
-    max_iter : int, default=300
-        Most passes.
     tol : float, default=1e-4
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns.
@@ -114,14 +112,6 @@ class KMeans(GrowingEstimator):
     inertia_ : float
         The weighted sum of squared distances of the rows to their centres; after `update`, estimated for all
         rows seen from clustering features.
-    n_iter_ : int
-        Passes.
-    exact_ : bool
-        True: every pass took every row into account; False after `update`.
-    start_ : str
-        What the first centres were found on.
-    algorithm_used_ : str
-        What found the nearest centres.
     local_ : coterie.cluster.KMeans
         The same model for rows in memory, which can be saved; it has no `labels_`.
     feature_names_in_ : array of str
@@ -143,7 +133,7 @@ class KMeans(GrowingEstimator):
     _: KW_ONLY
     init: Init = parameter(Choice("k-means++") | AnArray(), default="k-means++")
     n_init: int | Literal["auto"] = parameter(Choice("auto") | Whole(1), default="auto")
-    max_iter: int = parameter(Whole(1), default=300)
+    max_iter: int = parameter(Whole(1), "Most passes.", default=300)
     tol: float = parameter(Number(0), default=1e-4)
     random_state: RandomState = parameter(Seed(), default=None)
     checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
@@ -153,12 +143,12 @@ class KMeans(GrowingEstimator):
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
     cluster_means_: FloatArray = fitted(Tensor("clusters", "columns", kind="f8"))
     inertia_: float = fitted(Real())
-    n_iter_: int = fitted(COUNT)
-    start_: str = fitted(Text())
-    algorithm_used_: str = fitted(Text())
+    n_iter_: int = fitted(COUNT, "Passes.")
+    start_: str = fitted(Text(), "What the first centres were found on.")
+    algorithm_used_: str = fitted(Text(), "What found the nearest centres.")
     _origin: FloatArray = fitted(Tensor("columns"))
     cluster_sizes_: Indices = fitted()
-    exact_: bool = fitted()
+    exact_: bool = fitted(meaning="True: every pass took every row into account; False after `update`.")
     local_: LocalKMeans = fitted()
     _coreset: Coreset | None = fitted()
     _blocks: Blocks = fitted()

@@ -56,27 +56,17 @@ class KMedoids(LocalCentres):
         A name of `coterie.distance.distances()` or a distance.
     sample_size : int or None, default=None
         Rows per sample, about; None: 40 per group, at least 2000.
-    n_subsamples : int, default=5
-        How many samples.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every sample.
 
     Attributes
     ----------
-    cluster_centers_ : array of shape (n_clusters, n_features)
-        The medoids.
-    medoid_indices_ : array of shape (n_clusters,)
-        Which rows they are.
     labels_ : Dask array of int32 of shape (n_samples,)
         The nearest medoid of each row; lazy.
     cluster_sizes_ : array of shape (n_clusters,)
         Rows per group.
-    inertia_ : float
-        The weighted sum of the distances of all rows to their medoids.
     exact_ : bool
         False: only rows of samples could become medoids, unless a sample held all rows.
-    start_ : str
-        What the medoids were found on.
     local_ : coterie.cluster.KMedoids
         The same model for rows in memory.
 
@@ -93,14 +83,14 @@ class KMedoids(LocalCentres):
     _: KW_ONLY
     metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
     sample_size: int | None = parameter(Nothing() | WholeNumber(1), default=None)
-    n_subsamples: int = parameter(WholeNumber(1), default=5)
+    n_subsamples: int = parameter(WholeNumber(1), "How many samples.", default=5)
     random_state: RandomState = parameter(Seed(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
-    medoid_indices_: Labels = fitted(Tensor("clusters", kind="i", low=0))
-    inertia_: float = fitted(Real())
-    start_: str = fitted(Text())
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"), "The medoids.")
+    medoid_indices_: Labels = fitted(Tensor("clusters", kind="i", low=0), "Which rows they are.")
+    inertia_: float = fitted(Real(), "The weighted sum of the distances of all rows to their medoids.")
+    start_: str = fitted(Text(), "What the medoids were found on.")
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__

@@ -125,15 +125,11 @@ class LatentClasses(LocalPredictor):
 
     Parameters
     ----------
-    n_components : int, default=2
-        How many classes.
     categorical : sequence of column names or numbers, or None, default=None
         Columns that are categories although they hold numbers. Text, and yes and no, always are; `local_`
         takes these as True and False.
     tol : float, default=1e-8
         Stop when the mean log-likelihood of a row gains less than this.
-    max_iter : int, default=1000
-        Most iterations, each of one pass.
     n_init : int, default=10
         How many starts, on drawn rows; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
@@ -153,16 +149,8 @@ class LatentClasses(LocalPredictor):
         The likeliest class of each row; lazy.
     cluster_sizes_ : array of shape (n_components,)
         Rows per class, each counted where it is likeliest.
-    lower_bound_ : float
-        Mean log-likelihood of a row.
-    lower_bounds_ : array of float
-        The same after every iteration.
-    n_iter_ : int
-        Iterations.
     exact_ : bool
         True: every iteration took every row into account.
-    start_ : str
-        What the first classes were found on.
     local_ : coterie.cluster.LatentClasses
         The same model for rows in memory.
 
@@ -178,11 +166,11 @@ class LatentClasses(LocalPredictor):
 
     _schema: ClassVar[Schema] = {name: LocalClasses._schema[name] for name in PARAMETERS}
 
-    n_components: int = parameter(WholeNumber(1), default=2)
+    n_components: int = parameter(WholeNumber(1), "How many classes.", default=2)
     _: KW_ONLY
     categorical: Sequence[str | int] | None = parameter(Nothing() | AnArray(), default=None)
     tol: float = parameter(Number(0.0), default=1e-8)
-    max_iter: int = parameter(WholeNumber(1), default=1000)
+    max_iter: int = parameter(WholeNumber(1), "Most iterations, each of one pass.", default=1000)
     n_init: int = parameter(WholeNumber(1), default=10)
     reg_covar: float = parameter(Number(0.0, open_below=True), default=1e-6)
     random_state: RandomState = parameter(Seed(), default=None)
@@ -191,11 +179,11 @@ class LatentClasses(LocalPredictor):
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
     cluster_sizes_: Indices = fitted(Tensor("components", kind="i", low=0))
-    lower_bound_: float = fitted(Real())
-    lower_bounds_: Doubles = fitted(Tensor(None, kind="f8"))
-    n_iter_: int = fitted(COUNT)
+    lower_bound_: float = fitted(Real(), "Mean log-likelihood of a row.")
+    lower_bounds_: Doubles = fitted(Tensor(None, kind="f8"), "The same after every iteration.")
+    n_iter_: int = fitted(COUNT, "Iterations.")
     converged_: bool = fitted(FLAG)
-    start_: str = fitted(Text())
+    start_: str = fitted(Text(), "What the first classes were found on.")
     weights_: FloatArray = fitted()
     probabilities_: list[FloatArray] = fitted()
     means_: FloatArray = fitted()

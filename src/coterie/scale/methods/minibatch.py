@@ -88,10 +88,6 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     ----------
     init : "k-means++" or array, default="k-means++"
         First centres, as in `coterie.scale.KMeans`.
-    batch_size : int, default=8192
-        Rows per batch.
-    max_iter : int, default=1
-        How often all rows are seen.
     reassignment_ratio : float, default=0.01
         A centre that has seen less than this share of what the busiest one has seen restarts at a random row.
     checkpoint : path or None, default=None
@@ -102,8 +98,6 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
 
     Attributes
     ----------
-    cluster_centers_ : array of shape (n_clusters, n_features)
-        The centres.
     labels_ : Dask array of int32 of shape (n_samples,)
         The nearest centre of each row; lazy.
     cluster_sizes_ : array of shape (n_clusters,)
@@ -111,12 +105,8 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     inertia_ : float
         The weighted sum of squared distances of all rows to their nearest centres; after `update`, of the new
         rows.
-    n_steps_ : int
-        Batches.
     exact_ : bool
         False: every step looks at one batch.
-    start_ : str
-        What the first centres were found on.
     local_ : coterie.cluster.MiniBatchKMeans
         The same model for rows in memory.
 
@@ -132,17 +122,17 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     n_clusters: int = parameter(WholeNumber(1), default=8)
     _: KW_ONLY
     init: Init = parameter(Choice("k-means++") | AnArray(), default="k-means++")
-    batch_size: int = parameter(WholeNumber(1), default=8192)
-    max_iter: int = parameter(WholeNumber(1), default=1)
+    batch_size: int = parameter(WholeNumber(1), "Rows per batch.", default=8192)
+    max_iter: int = parameter(WholeNumber(1), "How often all rows are seen.", default=1)
     reassignment_ratio: float = parameter(Number(0), default=0.01)
     random_state: RandomState = parameter(Seed(), default=None)
     checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
     progress: ProgressOption = parameter(PROGRESS, default=None)
 
-    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
+    cluster_centers_: Centers = fitted(Tensor("clusters", "columns"), "The centres.")
     inertia_: float = fitted(Real())
-    n_steps_: int = fitted(COUNT)
-    start_: str = fitted(Text())
+    n_steps_: int = fitted(COUNT, "Batches.")
+    start_: str = fitted(Text(), "What the first centres were found on.")
     cluster_sizes_: Indices = fitted()
 
     def score(self, X: MatrixLike, y: None = None, sample_weight: object = None) -> float:

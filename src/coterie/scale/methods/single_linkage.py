@@ -55,13 +55,9 @@ class SingleLinkage(KnownLabels):
         At which height to cut it instead.
     metric : str or Distance, default="euclidean"
         A distance that learns nothing from the rows.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal.
 
     Attributes
     ----------
-    dendrogram_ : Dendrogram
-        The tree of merges.
     labels_ : Dask array of shape (n_samples,)
         The groups, when `n_clusters` or `distance_threshold` says where to cut.
     cluster_sizes_ : array
@@ -83,9 +79,9 @@ class SingleLinkage(KnownLabels):
     _: KW_ONLY
     distance_threshold: float | None = parameter(Nothing() | Number(0), default=None)
     metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
 
-    dendrogram_: Dendrogram = fitted(Instance(Dendrogram))
+    dendrogram_: Dendrogram = fitted(Instance(Dendrogram), "The tree of merges.")
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__

@@ -44,15 +44,6 @@ class Summaries(GrowingEstimator):
     method that is fitted to the means, with their weights, speaks for all rows: an approximation, whose
     coarseness is known exactly: `lost_share_`. One pass is all there is: no checkpoint.
 
-    Parameters
-    ----------
-    n_summaries : int, default=2000
-        Most features.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same rows: same features.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal.
-
     Attributes
     ----------
     means_ : array of shape (n, n_features)
@@ -82,10 +73,10 @@ class Summaries(GrowingEstimator):
     array([5000, 5000])
     """
 
-    n_summaries: int = parameter(WholeNumber(1), default=2000)
+    n_summaries: int = parameter(WholeNumber(1), "Most features.", default=2000)
     _: KW_ONLY
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = parameter(Seed(), "Same number, same rows: same features.", default=None)
+    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
 
     means_: Centers = fitted(Tensor("features", "columns"))
     weights_: Weights = fitted(Tensor("features", kind="f8", above=0))
