@@ -144,7 +144,7 @@ def _written_doc(
     cls: type,
     parameters: Mapping[str, _Parameter],
     own: Mapping[str, _Parameter],
-    attributes: Mapping[str, str],
+    attributes: dict[str, str],
 ) -> str:
     """Return the docstring of a class with the entries of declarations, bases and all estimators."""
     text, schema = cls.__doc__ or "", vars(cls)["_schema"]

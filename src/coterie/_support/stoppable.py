@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -16,7 +17,33 @@ LARGE = 1 << 18  # numbers: what libraries do with fewer takes less than a tenth
 ROWS_AT_ONCE = 256
 LOOK_SECONDS = 0.1  # between two looks where a signal does not end the wait
 
-_at_work: list[threading.Thread] = []
+
+class Call(Generic[Answer]):
+    """A call that another thread is to make, in the context of this one."""
+
+    def __init__(self, call: Callable[..., Answer], *values: Any, daemon: bool) -> None:
+        self._answers: list[Answer] = []
+        self._errors: list[BaseException] = []
+        self.has_ended = threading.Event()
+        context = copy_context()  # np.errstate is part of it
+
+        def run() -> None:
+            try:
+                self._answers.append(context.run(call, *values))
+            except BaseException as error:  # raised again by who asks for the answer
+                self._errors.append(error)
+            self.has_ended.set()
+
+        self.begin = threading.Thread(target=run, daemon=daemon).start
+
+    def answer(self) -> Answer:
+        """Return what the call has returned, or raise what it has raised."""
+        if self._errors:
+            raise self._errors[0]
+        return self._answers[0]
+
+
+_at_work: WeakSet[Call[Any]] = WeakSet()
 
 
 def is_still_at_work() -> bool:
@@ -27,7 +54,7 @@ def is_still_at_work() -> bool:
     >>> is_still_at_work()
     False
     """
-    return any(thread.is_alive() for thread in _at_work)
+    return not all(made.has_ended.is_set() for made in _at_work)
 
 
 def stoppable(call: Callable[..., Answer], *values: Any) -> Answer:
@@ -44,27 +71,13 @@ def stoppable(call: Callable[..., Answer], *values: Any) -> Answer:
     is_main = threading.current_thread() is threading.main_thread()  # signals come to no other
     if not is_main or sum(np.size(value) for value in values) < LARGE:
         return call(*values)
-    answers: list[Answer] = []
-    errors: list[BaseException] = []
-    context, has_ended = copy_context(), threading.Event()  # np.errstate is part of the context
-
-    def run() -> None:
-        try:
-            answers.append(context.run(call, *values))
-        except BaseException as error:  # raised again below, in the thread that asked
-            errors.append(error)
-        _at_work.remove(thread)
-        has_ended.set()
-
     # not a daemon: OpenBLAS, ended with the process while it works, waits for its own threads for ever
-    thread = threading.Thread(target=run)
-    _at_work.append(thread)
-    thread.start()
-    while not has_ended.wait(LOOK_SECONDS):
+    made = Call(call, *values, daemon=False)
+    _at_work.add(made)  # before it begins: Ctrl-C may come at once
+    made.begin()
+    while not made.has_ended.wait(LOOK_SECONDS):
         pass
-    if errors:
-        raise errors[0]
-    return answers[0]
+    return made.answer()
 
 
 def part_of_square(square: AnyArray, places: Indices) -> AnyArray:

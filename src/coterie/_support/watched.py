@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from contextvars import copy_context
-from typing import TypeVar
 
-Answer = TypeVar("Answer")
+from coterie._support.stoppable import Answer, Call
+
 LOOK_SECONDS = 0.5  # between two looks
 IDLE_SHARE = 0.002  # of a processor: who works takes more, beside any neighbours
 IDLE_LOOKS = 60  # one after the other, until a call is given up
@@ -29,24 +27,12 @@ def watched(call: Callable[[], Answer]) -> Answer:
     >>> watched(lambda: 6 * 7)
     42
     """
-    answers: list[Answer] = []
-    errors: list[BaseException] = []
-    context, has_ended = copy_context(), threading.Event()
-
-    def run() -> None:
-        try:
-            answers.append(context.run(call))
-        except BaseException as error:  # raised again below, in the thread that asked
-            errors.append(error)
-        has_ended.set()
-
-    threading.Thread(target=run, daemon=True, name="coterie-watched").start()
+    made = Call(call, daemon=True)
+    made.begin()
     n_idle, used = 0, time.process_time()
-    while not has_ended.wait(LOOK_SECONDS):
+    while not made.has_ended.wait(LOOK_SECONDS):
         before, used = used, time.process_time()
         n_idle = n_idle + 1 if used - before < IDLE_SHARE * LOOK_SECONDS else 0
         if n_idle >= IDLE_LOOKS:
             raise Hung
-    if errors:
-        raise errors[0]
-    return answers[0]
+    return made.answer()
