@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import reduce
 from importlib import import_module
 from typing import Any
 
@@ -35,10 +36,11 @@ class Signatures(griffe.Extension):
         cls.set_member("__init__", init)
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
-        """Give a measure, and what is like one, the entries that measures share."""
-        endings = ("measure", "shares_parameters")
+        """Give a measure, a method that fits, and what is like them, the entries that they share."""
+        endings = ("measure", "shares_parameters", "fitting")
         if any(str(decorator.value).partition("(")[0].endswith(endings) for decorator in func.decorators):
-            _write_docstring(func, getattr(import_module(func.module.path), func.name))
+            names = func.path.removeprefix(f"{func.module.path}.").split(".")
+            _write_docstring(func, reduce(getattr, names, import_module(func.module.path)))
 
 
 def _write_docstring(read: griffe.Object, found: object) -> None:

@@ -27,6 +27,7 @@ is a frozen dataclass, whose rules are collected, and whose docstring is complet
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
@@ -37,34 +38,36 @@ from coterie._support.typing import AnyFunction
 from coterie._support.validation.parameters import Constraint
 from coterie._support.validation.schema import ESTIMATOR, Field
 
-__all__ = ["KW_ONLY", "estimator", "fitted", "held", "parameter", "saved"]
+__all__ = ["KW_ONLY", "estimator", "fitted", "fitting", "held", "parameter", "saved"]
 
 _Class = TypeVar("_Class", bound=type)
+_Method = TypeVar("_Method", bound=AnyFunction)
 _RULE, _MEANING = "rule", "meaning"
 _UNSET = object()
 
-# what the docstring of a class need not say: type and meaning of a parameter, entry of an attribute
+# what the docstring of a class need not say: meaning of a parameter, entry of an attribute
 SHARED_PARAMETERS = {
-    "n_clusters": ("int", "How many groups."),
-    "max_iter": ("int", "Most iterations of one run."),
-    "verbose": ("int", "Whether to print every iteration."),
-    "random_state": (
-        "int, RandomState, Generator or None",
-        "Same number, same data: same result, whatever the number of threads.",
-    ),
-    "n_jobs": ("int", "Threads; the answer does not depend on it."),
-    "metric_params": ("dict", "Parameters of the distance."),
-    "leaf_size": ("int", "Kept for scikit-learn's sake: the tree has leaves of its own size."),
-    "progress": (
-        "None, bool or callable",
-        "True shows a line on a terminal; a callable is called with a `Progress` after every iteration.",
-    ),
+    "n_clusters": "How many groups.",
+    "max_iter": "Most iterations of one run.",
+    "verbose": "Whether to print every iteration.",
+    "random_state": "Same number, same data: same result, whatever the number of threads.",
+    "n_jobs": "Threads; the answer does not depend on it.",
+    "metric_params": "Parameters of the distance.",
+    "leaf_size": "Kept for scikit-learn's sake: the tree has leaves of its own size.",
+    "progress": "True shows a line on a terminal; a callable is called with a `Progress` after every step.",
 }
 SHARED_ATTRIBUTES = {
     "converged_": "converged_ : bool\n    Whether it stopped by itself.",
     "n_features_in_": "n_features_in_ : int\n    Number of columns.",
     "feature_names_in_": "feature_names_in_ : array of str\n    Names of the columns, when `X` had any.",
 }
+
+SHARED_ARGUMENTS = {  # the same of methods that fit
+    "y": "y : ignored\n    Present by convention.",
+    "sample_weight": "sample_weight : array-like of shape (n_samples,), default=None\n"
+    "    Weight of each row.",
+}
+FITTED_SELF = "\n\nReturns\n-------\nself : object\n    The fitted estimator."
 
 
 class _Parameter(NamedTuple):
@@ -140,6 +143,14 @@ def estimator(cls: _Class) -> _Class:
     return cls
 
 
+def fitting(method: _Method) -> _Method:
+    """Complete the docstring of a method that fits, by `SHARED_ARGUMENTS` and by what it returns."""
+    if method.__doc__:
+        names = inspect.signature(method).parameters
+        method.__doc__ = with_entries(method.__doc__, "Parameters", names, SHARED_ARGUMENTS) + FITTED_SELF
+    return method
+
+
 def _written_doc(
     cls: type,
     parameters: Mapping[str, _Parameter],
@@ -149,9 +160,8 @@ def _written_doc(
     """Return the docstring of a class with the entries of declarations, bases and all estimators."""
     text, schema = cls.__doc__ or "", vars(cls)["_schema"]
     told = {
-        name: f"{name} : {SHARED_PARAMETERS[name][0]}, default={declared.default!r}\n"
-        f"    {SHARED_PARAMETERS[name][1]}"
-        for name, declared in parameters.items()
+        name: _entry_of(name, parameters[name], SHARED_PARAMETERS[name])
+        for name in parameters
         if name in SHARED_PARAMETERS
     }
     of_bases: dict[str, str] = {}
@@ -162,17 +172,17 @@ def _written_doc(
             entries = entries_of(base.__doc__, "Parameters")
             told |= {name: entry for name, entry in entries.items() if name in same}
             of_bases |= entries_of(base.__doc__, "Attributes")
-    told |= {
-        name: entry(name, declared.annotation, declared.rule, declared.meaning, declared.default)
-        for name, declared in own.items()
-        if declared.meaning
-    }
+    told |= {name: _entry_of(name, own[name], own[name].meaning) for name in own if own[name].meaning}
     known = {name: one for name, one in SHARED_ATTRIBUTES.items() if name in schema} | of_bases | attributes
     described = entries_of(text, "Attributes")
     declared_first = (name for name in cls.__annotations__ if name in attributes or name in described)
     rest = (name for name in known if name not in SHARED_ATTRIBUTES)
     text = with_entries(text, "Parameters", parameters, told)
     return with_entries(text, "Attributes", [*declared_first, *described, *rest, *SHARED_ATTRIBUTES], known)
+
+
+def _entry_of(name: str, declared: _Parameter, meaning: str) -> str:
+    return entry(name, declared.annotation, declared.rule, meaning, declared.default)
 
 
 def _written_init(cls: type, parameters: Mapping[str, _Parameter]) -> AnyFunction:

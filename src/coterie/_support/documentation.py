@@ -16,7 +16,14 @@ _MANY = re.compile(r"\b(tuple|list)\[(\w+)(, \.\.\.)?\]")
 _DIMENSION = re.compile(r"([a-z ]+)(?:([+-])(\d+))?")
 _SIZES = {"rows": "n_samples", "columns": "n_features"}  # others are called after what they count
 _OF = {KINDS["i"]: " of int", KINDS["i8"]: " of int", KINDS["i4"]: " of int32"}
-_TYPES = {"ProgressOption": "None, bool or callable", "RandomState": "int, RandomState, Generator or None"}
+_TYPES = {  # aliases, as docstrings call them
+    "ProgressOption": "None, bool or callable",
+    "RandomState": "int, RandomState, Generator or None",
+    "MetricLike": "str, callable or Distance",
+    "Settings": "dict",
+    "ValuesByName": "dict",
+    "Model": "estimator",
+}
 
 
 def entries_of(text: str | None, section: str) -> dict[str, str]:
@@ -92,7 +99,7 @@ def _type_words(annotation: str, rule: Field | Constraint | None) -> str:
         shape = f" of shape ({', '.join(sizes)}{',' * (len(sizes) == 1)})" if all(sizes) else ""
         return f"array{_OF.get(rule.kinds, '' if shape else ' of float')}{shape}"
     words = _MANY.sub(lambda found: f"{found[1]} of {found[2]}", annotation)
-    return _TYPES.get(words, words.partition("[")[0].replace(" | ", " or "))
+    return " or ".join(_TYPES.get(one, one) for one in words.partition("[")[0].split(" | "))
 
 
 def _size_words(dimension: str | int | None) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support import scikit_learn
+from coterie._support.declarations import fitting
 from coterie._support.progress import Progress
 from coterie._support.scikit_learn import (
     BaseEstimator,
@@ -292,6 +293,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 class WeightedClusterer(Clusterer):
     """An estimator that finds groups of rows that may weigh differently."""
 
+    @fitting
     def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Find the groups of the rows of `X`.
 
@@ -299,15 +301,8 @@ class WeightedClusterer(Clusterer):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Float32 and float64 in C order are used as they are, everything else is converted once.
-        y : ignored
-            Present by convention.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row; a row of weight 2 counts as two equal rows.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
         """
         self._fit(X, sample_weight)
         return self

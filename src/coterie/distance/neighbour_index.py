@@ -50,8 +50,6 @@ class NeighbourIndex:
     ----------
     X : array of shape (n, d)
         The rows.
-    params : dict
-        Its parameters, given and learned.
     recall : float
         Share of the true neighbours that a query looks for.
     graph : array of shape (n, degree)
@@ -67,7 +65,7 @@ class NeighbourIndex:
 
     X: Data = held(Tensor("rows", "columns"))
     metric: str = held(Text(), "Name of the distance.")
-    params: ValuesByName = held(DictOf(Text(), Plain()))
+    params: ValuesByName = held(DictOf(Text(), Plain()), "Its parameters, given and learned.")
     neighbours: Neighbours = held(Instance(Neighbours), "The neighbours of each of these rows.")
     recall: float = held(Number(0.0, 1.0, open_below=True))
     graph: AnyArray = held(Tensor("rows", "edges", kind="i4", low=-1, below="rows", may_be_empty=True))

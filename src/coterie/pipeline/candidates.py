@@ -70,8 +70,6 @@ class Candidate:
         Group of each row that methods were compared on; -1 is noise.
     scores : dict of str to float
         "separation", "weakest_valley", "crossing", "noise".
-    parameters : dict
-        How its estimator is made.
     n_levels : tuple of int, default=()
         Of mixed rows, the categories of each column, 0 for numbers; empty: all are numbers.
     """
@@ -85,7 +83,7 @@ class Candidate:
     labels: Labels = held(Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True), repr=False)
     scores: dict[str, float] = held(DictOf(Text(), Real(nan=True)))
     reason: str = held(Text(), "What speaks against it, or for it.")
-    parameters: ValuesByName = held(DictOf(Text(), Plain()))
+    parameters: ValuesByName = held(DictOf(Text(), Plain()), "How its estimator is made.")
     n_levels: tuple[int, ...] = held(Sometimes(ListOf(COUNT, kind=tuple)), default=())
 
     @property

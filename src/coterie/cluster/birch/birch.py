@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
-from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, fitting, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -91,8 +91,6 @@ class Birch(DistanceTransformer):
     n_jobs : int or None, default=None
         Threads that label rows and build Ward's tree; rows enter the tree one after the other. The answer
         does not depend on it.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` every few thousand rows.
 
     Attributes
     ----------
@@ -188,6 +186,7 @@ class Birch(DistanceTransformer):
     ) -> FittedAttributes:
         return self._grown(None, X, weights, listener, X.dtype)
 
+    @fitting
     def partial_fit(
         self, X: MatrixLike | None = None, y: None = None, sample_weight: VectorLike | None = None
     ) -> Self:
@@ -197,15 +196,6 @@ class Birch(DistanceTransformer):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features), default=None
             More rows. None: only `n_clusters` is applied again, say after `set_params`.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        self : object
-            The updated estimator.
         """
         self._check_parameters()
         if X is None:

@@ -89,8 +89,6 @@ class _PrototypeClusterer(WeightedClusterer):
     n_init : "auto" or int, default="auto"
         How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
         one start for "cao" and an array.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
     Attributes
     ----------

@@ -158,8 +158,6 @@ class DBSCAN(WeightedClusterer):
         exact answer keeps apart. With all other rows as neighbours it is exact.
     n_neighbors : int, default=None
         Neighbours in that graph; None: 16, or twice `min_samples` if that is more.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
     Attributes
     ----------

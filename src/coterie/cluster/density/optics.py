@@ -94,8 +94,6 @@ class OPTICS(WeightedClusterer):
         `algorithm_used_`.
     memory : str or joblib.Memory, default=None
         Where to keep the order between fits: other clusters of the same rows are then found at once.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
     Attributes
     ----------

@@ -88,8 +88,6 @@ class EmbeddingClustering(Clusterer):
         than `min_cluster_size`. "assign": every row gets a cluster.
     recall : float in (0, 1] or None, default=0.95
         Share of the true neighbours that is enough; None: all of them, which takes longer for many rows.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
     Attributes
     ----------

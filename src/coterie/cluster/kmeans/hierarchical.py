@@ -69,8 +69,6 @@ class HierarchicalKMeans(CenterClusterer):
         When the k-means of a split ends, see `KMeans`.
     random_state : int, RandomState, Generator or None, default=None
         Same number, same data: same tree, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` now and then.
 
     Attributes
     ----------

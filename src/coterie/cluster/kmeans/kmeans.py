@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, fitting, parameter
 from coterie._support.progress import ProgressOption
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -210,6 +210,7 @@ class KMeans(CenterClusterer):
 
         return fit_k_means(self, X, weights, listener)
 
+    @fitting
     def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Take in more rows: the centres move to where they would be with the rows seen before and these.
 
@@ -223,15 +224,6 @@ class KMeans(CenterClusterer):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             More rows, dense.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        self : object
-            The updated estimator.
         """
         from coterie.cluster.kmeans.growth import rows_as_features
 

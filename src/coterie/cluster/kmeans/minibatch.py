@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, fitting, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -78,8 +78,6 @@ class MiniBatchKMeans(CenterClusterer):
     reassignment_ratio : float, default=0.01
         Centres that have seen less than this share of the largest count are moved to random rows now and
         then.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every step.
 
     Attributes
     ----------
@@ -147,6 +145,7 @@ class MiniBatchKMeans(CenterClusterer):
             "n_iter_": math.ceil(fit.n_steps * plan.batch_size / X.shape[0]),
         }
 
+    @fitting
     def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Make one step with the rows of `X` as the batch; the first call picks the centres from them.
 
@@ -154,15 +153,6 @@ class MiniBatchKMeans(CenterClusterer):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             The batch.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        self : object
-            The updated estimator.
         """
         self._check_parameters()
         is_first = not hasattr(self, "cluster_centers_")

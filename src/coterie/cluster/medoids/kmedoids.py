@@ -109,8 +109,6 @@ class KMedoids(DistanceTransformer):
         Most passes over all rows of one run; "pam" makes one swap per pass.
     sample_size : int or None, default=None
         Rows in a sample of "clara" (None: 40 per cluster, at least 1000) or "onebatch" (None: 100 ln(k n)).
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every pass.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support import scikit_learn
 from coterie._support.caller import warn_caller
-from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, fitting, parameter
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.rounding import is_lower
 from coterie._support.typing import (
@@ -158,6 +158,7 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         warn_unless_converged(best, self.max_iter)
         return {**self._found(problem, best), "_total_weight": total}
 
+    @fitting
     def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Take in more rows by incremental expectation-maximisation.
 
@@ -170,15 +171,6 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             More rows.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        self : object
-            The updated estimator.
         """
         self._check_parameters()
         if not hasattr(self, "converged_"):

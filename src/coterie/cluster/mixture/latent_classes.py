@@ -243,8 +243,6 @@ class LatentClasses(LikelihoodClusterer):
         How many starts; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
         Added to the variances of numbers.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.declarations import estimator, fitted
+from coterie._support.declarations import estimator, fitted, fitting
 from coterie._support.typing import (
     CheckedRows,
     Data,
@@ -94,6 +94,7 @@ class MixtureClusterer(DensityClusterer):
         if abs(float(state["weights_"].sum(dtype=np.float64)) - 1) > LEAST_TOTAL:
             raise wrong("weights_", who, "have the sum 1", float(state["weights_"].sum(dtype=np.float64)))
 
+    @fitting
     def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Find the parameters that make the rows likeliest.
 
@@ -101,8 +102,6 @@ class MixtureClusterer(DensityClusterer):
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
             At least two rows.
-        y : ignored
-            Present by convention.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row; a row of weight 2 counts as two equal rows.
         """

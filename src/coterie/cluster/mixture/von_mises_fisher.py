@@ -279,8 +279,6 @@ class VonMisesFisherMixture(LikelihoodClusterer):
     init_params : {"kmeans", "k-means++", "random"}, default="kmeans"
         First groups: those of spherical k-means, or the rows nearest to one row per component, which are
         picked by k-means++ or at random.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every start.
 
     Attributes
     ----------

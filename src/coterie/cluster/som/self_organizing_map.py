@@ -86,8 +86,6 @@ class SelfOrganizingMap(DistanceTransformer):
         First vectors: a plane along the two main axes of the rows, random rows, or given ones, row by row.
     random_state : int, RandomState, Generator or None, default=None
         For `init="random"`. Same number, same data: same result, whatever the number of threads.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every epoch.
 
     Attributes
     ----------

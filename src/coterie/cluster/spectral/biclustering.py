@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
+from coterie._support.declarations import KW_ONLY, estimator, fitted, fitting, parameter
 from coterie._support.scikit_learn import BaseEstimator, BiclusterMixin
 from coterie._support.typing import (
     Centers,
@@ -85,6 +85,7 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
             if state[name].dtype != np.bool_:
                 raise wrong(name, cls.__name__, "be an array of bool", state[name].dtype.name)
 
+    @fitting
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Find groups of the rows and of the columns of `X`.
 
@@ -92,13 +93,6 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             The matrix. Where a dense one has negative entries, a number is added to all.
-        y : ignored
-            Present by convention.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
         """
         check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
         data: CheckedRows = check_data(X, estimator=self, accept_sparse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from coterie._support import scikit_learn
-from coterie._support.declarations import estimator, parameter
+from coterie._support.declarations import estimator, fitting, parameter
 from coterie._support.progress import track
 from coterie._support.scikit_learn import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import FloatArray, MatrixLike, VectorLike
@@ -58,6 +58,7 @@ class LaplacianEigenmap(
 
     n_components: int = parameter(Whole(1), "How many coordinates.", default=2)
 
+    @fitting
     def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Find the coordinates of the rows of `X`.
 
@@ -65,15 +66,8 @@ class LaplacianEigenmap(
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Rows; with affinity "precomputed", the matrix of affinities or the weights of a graph.
-        y : ignored
-            Present by convention.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row, as in `SpectralClustering`.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
         """
         who = type(self).__name__
         check_parameters(self.get_params(deep=False), self._constraints, who=who)

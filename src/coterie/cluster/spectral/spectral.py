@@ -100,8 +100,6 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         How coordinates become labels; the last two look at the first `n_clusters` coordinates.
     degree, coef0 : float
         Of the kernels "poly" and "sigmoid".
-    kernel_params : dict or None, default=None
-        Further parameters of a kernel.
     metric : str, callable or Distance, default="euclidean"
         Distance of the rows for "rbf", whose matrix is then stored, "self_tuning" and the neighbour graphs.
         "gower" takes tables with numbers, categories and gaps: being at most 1, it goes with "self_tuning", a
@@ -119,8 +117,6 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     neighbors : {"exact", "approximate"}, default="exact"
         "approximate": the neighbour graphs are those of `coterie.distance.k_nearest` with ``recall=0.95``,
         for many rows of many columns; `exact_` is then False.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` at every stage.
 
     Attributes
     ----------
@@ -155,7 +151,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     assign_labels: str = parameter(Choice("kmeans", "discretize", "cluster_qr"), default="kmeans")
     degree: float = 3
     coef0: float = 1
-    kernel_params: ValuesByName | None = None
+    kernel_params: ValuesByName | None = parameter(meaning="Further parameters of a kernel.", default=None)
     metric: MetricLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
     metric_params: ValuesByName | None = parameter(Dictionary() | Nothing(), default=None)
     n_jobs: int | None = parameter(meaning="Threads.", default=None)

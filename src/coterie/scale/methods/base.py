@@ -11,7 +11,7 @@ import dask.array
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.declarations import estimator, fitted
+from coterie._support.declarations import estimator, fitted, fitting
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.typing import FittedAttributes, Labels, Model, Settings
 from coterie._support.validation import check_parameters, with_plain_numbers
@@ -74,6 +74,7 @@ class LazyEstimator(BaseEstimator):
         """
         save(self, path, force=force)
 
+    @fitting
     def fit(self, X: object, y: None = None, sample_weight: object = None) -> Self:
         """Find the groups of rows in blocks.
 
@@ -81,15 +82,8 @@ class LazyEstimator(BaseEstimator):
         ----------
         X : anything that `coterie.scale.read_blocks` takes
             Paths, Dask collections, datasets, arrays, `Blocks`.
-        y : ignored
-            Present by convention.
         sample_weight : array, Dask array or Blocks of one column, default=None
             Weight of each row.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
         """
         who = type(self).__name__
         check_parameters(self.get_params(deep=False), self._constraints, who=who)

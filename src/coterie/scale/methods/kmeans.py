@@ -96,8 +96,6 @@ class KMeans(GrowingEstimator):
         the folder for temporary files (Dask's ``temporary-directory`` or the system's) of each machine, which
         takes at most as much of the disk as it leaves free and is gone when the process ends, however it
         ends.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every pass.
 
     Attributes
     ----------

@@ -56,8 +56,6 @@ class KMedoids(LocalCentres):
         A name of `coterie.distance.distances()` or a distance.
     sample_size : int or None, default=None
         Rows per sample, about; None: 40 per group, at least 2000.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` after every sample.
 
     Attributes
     ----------

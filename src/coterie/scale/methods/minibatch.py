@@ -93,8 +93,6 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     checkpoint : path or None, default=None
         A folder where the state is saved after every 32 blocks and every pass. A fit that was interrupted
         goes on from there when it is repeated with the same data and parameters, to the same end.
-    progress : None, bool or callable, default=None
-        True shows a line on a terminal; a callable is called with a `Progress` each time all rows were seen.
 
     Attributes
     ----------
