@@ -112,14 +112,16 @@ def criterion(
     group: str,
     greater_is_better: bool | None,
     needs: Need,
-    rule: str,
     choose: Rule,
     reference: str,
+    rule: str | None = None,
     can_choose_one: bool = False,
     echoes: str | None = None,
     votes: int = 2,
 ) -> Callable[[Callable[[Subject], Measured]], Callable[[Subject], Measured]]:
     """Enter the decorated function in the catalogue; its name and summary are read from it.
+
+    The rule in words is the name of what chooses, if nothing else is said.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def criterion(
             group=group,
             greater_is_better=greater_is_better,
             needs=needs,
-            rule=rule,
+            rule=rule or choose.__name__,
             can_choose_one=can_choose_one,
             echoes=echoes,
             votes=votes,

@@ -143,7 +143,6 @@ def hartigan(subject: Subject) -> Measured:
     group="distortion",
     greater_is_better=True,
     needs="rows",
-    rule="largest",
     choose=largest,
     reference="krzanowski-1988",
     votes=1,

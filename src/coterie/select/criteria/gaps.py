@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -23,7 +24,16 @@ Dispersion: TypeAlias = Callable[[Data, Labels, int], float]
 RERUN_STARTS = 3  # of k-means, on the data and on what they are compared with alike
 EUCLIDEAN = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
 ONE_THREAD = 1  # some thousand rows are not worth a second one
-RULE = "the first k whose gap is within one error of the next one, and not far below a later one"
+
+gap_criterion = partial(
+    criterion,
+    group="null model",
+    greater_is_better=True,
+    rule="the first k whose gap is within one error of the next one, and not far below a later one",
+    choose=first_within_one_error,
+    reference="tibshirani-2001",
+    can_choose_one=True,
+)
 
 
 def log_dispersion(X: Data, labels: Labels, k: int) -> float:
@@ -101,50 +111,19 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
     return Measured(np.where(is_known, gaps, np.nan), np.where(is_known, errors, np.nan), subject.rerun_note)
 
 
-@criterion(
-    "Gap (box)",
-    symbol="gap box",
-    group="null model",
-    greater_is_better=True,
-    needs="numbers",
-    rule=RULE,
-    choose=first_within_one_error,
-    reference="tibshirani-2001",
-    can_choose_one=True,
-    echoes="gap_pca",
-)
+@gap_criterion("Gap (box)", symbol="gap box", needs="numbers", echoes="gap_pca")
 def gap(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box of the rows, minus that of the rows."""
     return gap_of(subject, fit_uniform)
 
 
-@criterion(
-    "Gap (PCA box)",
-    symbol="gap",
-    group="null model",
-    greater_is_better=True,
-    needs="numbers",
-    rule=RULE,
-    choose=first_within_one_error,
-    reference="tibshirani-2001",
-    can_choose_one=True,
-)
+@gap_criterion("Gap (PCA box)", symbol="gap", needs="numbers")
 def gap_pca(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box along the principal axes, minus that of the rows."""
     return gap_of(subject, fit_pca_box)
 
 
-@criterion(
-    "Gap (one Gaussian)",
-    symbol="gap",
-    group="null model",
-    greater_is_better=True,
-    needs="categories",
-    rule=RULE,
-    choose=first_within_one_error,
-    reference="tibshirani-2001",
-    can_choose_one=True,
-)
+@gap_criterion("Gap (one Gaussian)", symbol="gap", needs="categories")
 def gap_mixed(subject: Subject) -> Measured:
     """Log dispersion of one Gaussian, categories being intervals of it, minus that of the rows."""
     columns = subject.mixed

@@ -15,7 +15,6 @@ information = partial(
     group="likelihood",
     greater_is_better=False,
     needs="likelihood",
-    rule="smallest",
     choose=smallest,
     can_choose_one=True,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from coterie.evaluate.internal import SampleGroups, coefficients, squared_between
@@ -13,17 +15,11 @@ from coterie.select.subject import Subject
 # Kaufman and Rousseeuw's reading of the largest mean silhouette
 STRUCTURE = ((0.71, "a strong structure"), (0.51, "a reasonable structure"), (0.26, "a weak structure"))
 
+separation = partial(criterion, group="compact and apart", greater_is_better=True, choose=largest)
+connection = partial(criterion, group="tree or graph", greater_is_better=True, choose=largest)
 
-@criterion(
-    "Silhouette",
-    symbol="silhouette",
-    group="compact and apart",
-    greater_is_better=True,
-    needs="distances",
-    rule="largest",
-    choose=largest,
-    reference="rousseeuw-1987",
-)
+
+@separation("Silhouette", symbol="silhouette", needs="distances", reference="rousseeuw-1987")
 def silhouette(subject: Subject) -> Measured:
     """Mean silhouette: how much nearer rows are to their own cluster than to the next one."""
     values, errors = np.full((2, len(subject.ks)), np.nan)
@@ -51,11 +47,9 @@ def structure(ks: tuple[int, ...], found: Measured) -> ChosenK:
     return ChosenK(1, f"SC {coefficient:.2f}: no substantial structure")
 
 
-@criterion(
+@separation(
     "Silhouette coefficient SC",
     symbol="SC",
-    group="compact and apart",
-    greater_is_better=True,
     needs="distances",
     rule="largest; one cluster where even that is below 0.26",
     choose=structure,
@@ -68,16 +62,7 @@ def sc(subject: Subject) -> Measured:
     return subject.shared(silhouette)
 
 
-@criterion(
-    "Calinski-Harabasz",
-    symbol="CH",
-    group="compact and apart",
-    greater_is_better=True,
-    needs="rows",
-    rule="largest",
-    choose=largest,
-    reference="calinski-1974",
-)
+@separation("Calinski-Harabasz", symbol="CH", needs="rows", reference="calinski-1974")
 def calinski_harabasz(subject: Subject) -> Measured:
     """Variance between clusters over variance within: ((T - W) / (k - 1)) / (W / (n - k))."""
     found = np.full(len(subject.ks), np.nan)
@@ -89,13 +74,11 @@ def calinski_harabasz(subject: Subject) -> Measured:
     return Measured(found)
 
 
-@criterion(
+@separation(
     "Davies-Bouldin",
     symbol="DB",
-    group="compact and apart",
     greater_is_better=False,
     needs="rows",
-    rule="smallest",
     choose=smallest,
     reference="davies-1979",
 )
@@ -113,17 +96,7 @@ def davies_bouldin(subject: Subject) -> Measured:
     return Measured(found)
 
 
-@criterion(
-    "Dunn",
-    symbol="Dunn",
-    group="compact and apart",
-    greater_is_better=True,
-    needs="distances",
-    rule="largest",
-    choose=largest,
-    reference="dunn-1974",
-    votes=1,
-)
+@separation("Dunn", symbol="Dunn", needs="distances", reference="dunn-1974", votes=1)
 def dunn(subject: Subject) -> Measured:
     """Least distance between two clusters over the largest distance within one."""
     found = np.full(len(subject.ks), np.nan)
@@ -139,16 +112,8 @@ def dunn(subject: Subject) -> Measured:
     return Measured(found, None, f"{note}, too high as it misses extremes" if note else "")
 
 
-@criterion(
-    "Eigengap",
-    symbol="eigengap",
-    group="tree or graph",
-    greater_is_better=True,
-    needs="eigenvalues",
-    rule="largest",
-    choose=largest,
-    reference="von-luxburg-2007",
-    can_choose_one=True,
+@connection(
+    "Eigengap", symbol="eigengap", needs="eigenvalues", reference="von-luxburg-2007", can_choose_one=True
 )
 def eigengap(subject: Subject) -> Measured:
     """Gap after the k-th smallest eigenvalue of the Laplacian: large if there are k connected groups."""
@@ -156,16 +121,7 @@ def eigengap(subject: Subject) -> Measured:
     return Measured(np.array([gaps[k - 1] if k <= len(gaps) else np.nan for k in subject.ks]))
 
 
-@criterion(
-    "Gap of heights",
-    symbol="tree gap",
-    group="tree or graph",
-    greater_is_better=True,
-    needs="tree",
-    rule="largest",
-    choose=largest,
-    reference="kaufman-1990",
-)
+@connection("Gap of heights", symbol="tree gap", needs="tree", reference="kaufman-1990")
 def tree_gap(subject: Subject) -> Measured:
     """Relative gap in height between the last merge made and the next one: how wide the cut is."""
     heights = np.sort(subject.partitions.model(subject.ks[-1]).dendrogram_.heights)[::-1]
