@@ -15,7 +15,7 @@ from sklearn.base import clone
 from coterie._support.declarations import KW_ONLY, estimator, fitted, held, parameter, saved
 from coterie._support.documentation import entries_of
 from coterie._support.scikit_learn import BaseEstimator
-from coterie._support.typing import Distances, Labels
+from coterie._support.typing import Distances, Labels, RandomState
 from coterie._support.validation import Choice, Flag, Nothing, Whole
 from coterie._support.validation.schema import ESTIMATOR, ListOf, Maybe, Tensor, Text
 from coterie.cluster import methods
@@ -82,7 +82,7 @@ def test_a_docstring_has_the_entries_of_bases_and_of_all():
             Its name.
         """
 
-        random_state: int = parameter(Whole(0), default=0)
+        random_state: RandomState = parameter(Whole(0), default=0)
         slow: bool = False
         fast: bool = True
         name_: str = fitted(Text())
@@ -103,7 +103,7 @@ def test_a_docstring_has_the_entries_of_bases_and_of_all():
         """
 
         m: int = 3
-        random_state: int = 5
+        random_state: RandomState = 5
         fast: bool = False
         own_: str = fitted(Text())
 

@@ -18,7 +18,7 @@ ROWS_AT_ONCE = 256
 LOOK_SECONDS = 0.1  # between two looks where a signal does not end the wait
 
 
-class Call(Generic[Answer]):
+class CallInThread(Generic[Answer]):
     """A call that another thread is to make, in the context of this one."""
 
     def __init__(self, call: Callable[..., Answer], *values: Any, daemon: bool) -> None:
@@ -43,7 +43,7 @@ class Call(Generic[Answer]):
         return self._answers[0]
 
 
-_at_work: WeakSet[Call[Any]] = WeakSet()
+_at_work: WeakSet[CallInThread[Any]] = WeakSet()
 
 
 def is_still_at_work() -> bool:
@@ -72,7 +72,7 @@ def stoppable(call: Callable[..., Answer], *values: Any) -> Answer:
     if not is_main or sum(np.size(value) for value in values) < LARGE:
         return call(*values)
     # not a daemon: OpenBLAS, ended with the process while it works, waits for its own threads for ever
-    made = Call(call, *values, daemon=False)
+    made = CallInThread(call, *values, daemon=False)
     _at_work.add(made)  # before it begins: Ctrl-C may come at once
     made.begin()
     while not made.has_ended.wait(LOOK_SECONDS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from coterie._support.stoppable import Answer, Call
+from coterie._support.stoppable import Answer, CallInThread
 
 LOOK_SECONDS = 0.5  # between two looks
 IDLE_SHARE = 0.002  # of a processor: who works takes more, beside any neighbours
@@ -27,7 +27,7 @@ def watched(call: Callable[[], Answer]) -> Answer:
     >>> watched(lambda: 6 * 7)
     42
     """
-    made = Call(call, daemon=True)
+    made = CallInThread(call, daemon=True)
     made.begin()
     n_idle, used = 0, time.process_time()
     while not made.has_ended.wait(LOOK_SECONDS):

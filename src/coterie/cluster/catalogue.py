@@ -19,8 +19,8 @@ class Method:
         What to type.
     title : str
         What to call it in a sentence.
-    module, class_name : str
-        Where its estimator lives; it is imported when it is needed.
+    class_name : str
+        Its estimator in `coterie.cluster`; it is imported when it is needed.
     summary : str
         What it is good for, in one line.
     needs_k : bool, default=True
@@ -31,7 +31,6 @@ class Method:
 
     name: str
     title: str
-    module: str
     class_name: str
     summary: str
     needs_k: bool = True
@@ -39,78 +38,73 @@ class Method:
 
     def load(self) -> type[Model]:
         """Return the estimator's class."""
-        found: type[Model] = getattr(import_module(self.module), self.class_name)
+        found: type[Model] = getattr(import_module("coterie.cluster"), self.class_name)
         return found
+
+    @property
+    def module(self) -> str:
+        """Where the estimator's class is written."""
+        return self.load().__module__
 
 
 _METHODS = (
     Method(
         "kmeans",
         "k-means",
-        "coterie.cluster.kmeans.kmeans",
         "KMeans",
         "compact, round groups around centroids; the usual first choice, fast on any size",
     ),
     Method(
         "minibatch-kmeans",
         "mini-batch k-means",
-        "coterie.cluster.kmeans.minibatch",
         "MiniBatchKMeans",
         "k-means on small random batches: for streams and huge data; approximate",
     ),
     Method(
         "agglomerative",
         "agglomerative clustering",
-        "coterie.cluster.agglomerative.agglomerative",
         "AgglomerativeClustering",
         "hierarchical, bottom-up: a tree of nested groups, any distance; up to some 100,000 rows",
     ),
     Method(
         "genie",
         "Genie",
-        "coterie.cluster.agglomerative.genie",
         "Genie",
         "hierarchical, on the spanning tree: groups of any shape and similar sizes; any distance",
     ),
     Method(
         "diana",
         "divisive analysis",
-        "coterie.cluster.agglomerative.diana",
         "Diana",
         "hierarchical, top-down (divisive): any distance; for up to a few thousand rows",
     ),
     Method(
         "bisecting-kmeans",
         "bisecting k-means",
-        "coterie.cluster.kmeans.bisecting",
         "BisectingKMeans",
         "hierarchical, top-down: k-means splits one group in two at a time; fast for many groups",
     ),
     Method(
         "hierarchical-kmeans",
         "hierarchical k-means",
-        "coterie.cluster.kmeans.hierarchical",
         "HierarchicalKMeans",
         "hierarchical, top-down: k-means splits every group, down to single rows",
     ),
     Method(
         "constrained-kmeans",
         "constrained k-means",
-        "coterie.cluster.kmeans.constrained",
         "ConstrainedKMeans",
         "k-means with minimum and maximum group sizes, must-link and cannot-link pairs",
     ),
     Method(
         "fuzzy",
         "fuzzy c-means",
-        "coterie.cluster.kmeans.fuzzy",
         "FuzzyCMeans",
         "compact, round groups around centroids, with soft memberships",
     ),
     Method(
         "birch",
         "BIRCH",
-        "coterie.cluster.birch.birch",
         "Birch",
         "compact subclusters in one pass, merged by Ward's method: for streams and many rows",
         settings=(("threshold", 0.1),),
@@ -118,7 +112,6 @@ _METHODS = (
     Method(
         "dbscan",
         "DBSCAN",
-        "coterie.cluster.density.dbscan",
         "DBSCAN",
         "density-based: dense regions of any shape, the rest is noise; finds the number of groups",
         needs_k=False,
@@ -127,7 +120,6 @@ _METHODS = (
     Method(
         "hdbscan",
         "HDBSCAN",
-        "coterie.cluster.density.hdbscan",
         "HDBSCAN",
         "density-based: groups of any shape and different densities, the rest is noise; no radius to choose",
         needs_k=False,
@@ -135,7 +127,6 @@ _METHODS = (
     Method(
         "optics",
         "OPTICS",
-        "coterie.cluster.density.optics",
         "OPTICS",
         "density-based: groups of different densities from a reachability plot; the rest is noise",
         needs_k=False,
@@ -144,7 +135,6 @@ _METHODS = (
     Method(
         "modes",
         "mode clustering",
-        "coterie.cluster.modes.modes",
         "ModeClustering",
         "modes of the density, of any shape, no noise; finds the number of groups unless given",
         needs_k=False,
@@ -152,7 +142,6 @@ _METHODS = (
     Method(
         "mean-shift",
         "mean shift",
-        "coterie.cluster.density.mean_shift",
         "MeanShift",
         "peaks of the density at a given bandwidth; finds the number of groups",
         needs_k=False,
@@ -161,14 +150,12 @@ _METHODS = (
     Method(
         "mixture",
         "Gaussian mixture",
-        "coterie.cluster.mixture.gaussian_mixture",
         "GaussianMixture",
         "elliptical groups with soft memberships; BIC for the number of groups",
     ),
     Method(
         "bayesian-mixture",
         "Bayesian Gaussian mixture",
-        "coterie.cluster.mixture.bayesian_mixture",
         "BayesianGaussianMixture",
         "elliptical groups; -k is an upper limit, superfluous components stay empty",
         settings=(("max_iter", 1000),),
@@ -176,14 +163,12 @@ _METHODS = (
     Method(
         "vmf",
         "von Mises-Fisher mixture",
-        "coterie.cluster.mixture.von_mises_fisher",
         "VonMisesFisherMixture",
         "mixture of directions with soft memberships: for embeddings and word counts",
     ),
     Method(
         "latent-classes",
         "latent class analysis",
-        "coterie.cluster.mixture.latent_classes",
         "LatentClasses",
         "mixture model for numbers and categories; ignores missing cells",
         settings=(("n_init", 2), ("tol", 1e-5), ("max_iter", 300)),
@@ -191,14 +176,12 @@ _METHODS = (
     Method(
         "spectral",
         "spectral clustering",
-        "coterie.cluster.spectral.spectral",
         "SpectralClustering",
         "connected groups of any shape, from the eigenvectors of a similarity graph",
     ),
     Method(
         "leiden",
         "Leiden",
-        "coterie.cluster.graph.leiden",
         "Leiden",
         "communities of a graph, or of the nearest-neighbour graph of rows; finds the number of groups",
         needs_k=False,
@@ -206,7 +189,6 @@ _METHODS = (
     Method(
         "embedding",
         "neighbour-graph communities",
-        "coterie.cluster.embedding.embedding_clustering",
         "EmbeddingClustering",
         "high-dimensional embeddings from language and image models; finds the number of groups",
         needs_k=False,
@@ -214,14 +196,12 @@ _METHODS = (
     Method(
         "kmedoids",
         "k-medoids",
-        "coterie.cluster.medoids.kmedoids",
         "KMedoids",
         "groups around medoids (typical rows); any distance, robust to outliers",
     ),
     Method(
         "affinity",
         "affinity propagation",
-        "coterie.cluster.graph.affinity_propagation",
         "AffinityPropagation",
         "groups around exemplars (typical rows); finds the number of groups; up to some ten thousand rows",
         needs_k=False,
@@ -230,35 +210,30 @@ _METHODS = (
     Method(
         "kmodes",
         "k-modes",
-        "coterie.cluster.categorical.kprototypes",
         "KModes",
         "k-means for categories: groups around modes; numbers are treated as categories",
     ),
     Method(
         "kprototypes",
         "k-prototypes",
-        "coterie.cluster.categorical.kprototypes",
         "KPrototypes",
         "k-means for mixed tables of numbers and categories; ignores missing cells",
     ),
     Method(
         "som",
         "self-organizing map",
-        "coterie.cluster.som.self_organizing_map",
         "SelfOrganizingMap",
         "a grid of nodes fitted to the rows, merged into groups: for visualisation",
     ),
     Method(
         "kernel-kmeans",
         "kernel k-means",
-        "coterie.cluster.kernel.kernel_kmeans",
         "KernelKMeans",
         "k-means with a kernel: curved borders; Nystroem approximation beyond 20,000 rows",
     ),
     Method(
         "consensus",
         "consensus clustering",
-        "coterie.cluster.consensus",
         "ConsensusClustering",
         "co-clustering over many k-means runs on subsamples; for up to some ten thousand rows",
     ),
