@@ -163,7 +163,7 @@ def test_numbers_of_groups_that_sizes_allow():
     """Law: without k only numbers that sizes allow are tried, if need be the least; none: the reason."""
     from coterie.pipeline import make_request
 
-    told = make_request("constrained-kmeans", settings={"size_min": 20, "size_max": 30})
+    told = make_request("constrained-kmeans", set={"size_min": 20, "size_max": 30})
     assert told.within_sizes(range(2, 10), 120) == (4, 5, 6)
     assert told.within_sizes((2, 3), 120) == (4,)
     assert told.within_sizes((2, 3), 31) == (2, 3)

@@ -109,11 +109,8 @@ def compare_methods(
     >>> found.k, [candidate.method for candidate in found.candidates]
     (3, ['kmeans', 'modes'])
     """
-    request = make_request(
-        methods, k, distance=distance, scale=scale, truth=truth, budget=budget, columns=columns, drop=drop,
-        keep=keep, missing=missing, dates=dates, sheet=sheet, table=table, query=query, header=header,
-        encoding=encoding, random_state=random_state, places=places, who="compare_methods",
-    )  # fmt: skip
+    asked = {name: value for name, value in locals().items() if name not in ("X", "methods", "progress")}
+    request = make_request(methods, **asked, who="compare_methods")
     return compare_by(request, X, progress)
 
 

@@ -193,19 +193,13 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
+    asked = {name: value for name, value in locals().items() if name not in ("X", "graph", "progress")}
     is_of_graph = graph is not None or (series is None and is_graph(X))
     if graph is not None and X is not None:
         raise InvalidParameter("coterie.fit takes X or graph, got both.")
     if graph is None and X is None:
         raise InvalidData("coterie.fit needs data: X, or graph.")
-    request = make_request(
-        "leiden" if is_of_graph and method == "auto" else method, k,
-        distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
-        drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
-        query=query, header=header, encoding=encoding, random_state=random_state, n_init=n_init,
-        improve=improve, settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
-        silhouette=silhouette, series=series, window=window, places=places,
-    )  # fmt: skip
+    request = make_request(**asked | ({"method": "leiden"} if is_of_graph and method == "auto" else {}))
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)
     return run(X, request, progress)
@@ -357,7 +351,7 @@ def fit_groups(
         random_state=recipe.seed,
         n_init=recipe.n_init,
         improve=recipe.improve,
-        settings=recipe.settings,
+        set=recipe.settings,
         believe=False,
     )
     return run(table, request, progress).groups

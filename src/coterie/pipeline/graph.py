@@ -42,7 +42,7 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import fit_configuration, run_all
 from coterie.pipeline.null_test import until_p_is_large
-from coterie.pipeline.request import FitRequest
+from coterie.pipeline.request import FitRequest, told
 from coterie.pipeline.verdict import LEVEL
 
 METHOD = "leiden"
@@ -56,7 +56,6 @@ TAKEN = (
     *("sheet", "table", "query", "header", "encoding"),
 )
 INDENT = "  "
-_DEFAULTS = {"budget": "normal", "random_state": 0, "believe": True, "silhouette": True, "missing": "auto"}
 
 
 @saved(eq=False)
@@ -276,10 +275,8 @@ def fit_graph(
 
 def _settings(request: FitRequest) -> ValuesByName:
     """Return the parameters of Leiden, or say which option is about rows."""
-    for name, value in request.arguments.items():
-        default = _DEFAULTS.get(name)
-        is_default = value in (None, "auto", [], {}, default) if not isinstance(value, np.ndarray) else False
-        if name not in TAKEN and not is_default:
+    for name in told(request.arguments):
+        if name not in TAKEN:
             raise InvalidParameter(
                 f"{name} of coterie.fit is about rows, not about a graph. Leave it out."
             ).in_shell(f"--{name.replace('_', '-')} is about rows, not about --graph. Leave it out.")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 from coterie._support.progress import clock
-from coterie._support.typing import Indices, RandomState, Settings, ValuesByName
-from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
+from coterie._support.typing import Indices, JsonObject, RandomState, Settings, ValuesByName
+from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameters, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method, methods
 from coterie.data import AUTO, check_dates, check_policy, check_scale
@@ -31,6 +32,14 @@ STARTS = 10  # k-means++ from one start is often a few percent worse than the be
 PRECOMPUTED = "precomputed"
 ROW_SETTINGS = ("size_min", "size_max", "must_link", "cannot_link")  # what is said of all rows together
 PAIRED = ("constrained-kmeans", "agglomerative")  # methods that take pairs of rows; the first is the default
+READING = ("dates", "sheet", "table", "query", "header", "encoding")  # what is said of how a table is read
+CHECKED = {
+    "random_state": Seed(),
+    "header": Nothing() | Flag(),
+    "n_init": Nothing() | Whole(1),
+    "believe": Flag(),
+    "silhouette": Flag(),
+}
 MOST_DIGITS = 7  # of a number of groups in text: the numbers of a range are all made
 
 
@@ -359,7 +368,7 @@ def make_request(
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
-    settings: Settings | None = None,
+    set: Settings | None = None,
     together: object = None,
     apart: object = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -371,48 +380,38 @@ def make_request(
     who: str = "coterie.fit",
 ) -> FitRequest:
     """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
-    arguments = {
-        "method": method, "k": k, "distance": distance, "scale": scale, "truth": truth, "budget": budget,
-        "columns": column_names(columns), "drop": column_names(drop), "keep": column_names(keep),
-        "missing": missing, "dates": dates, "sheet": sheet, "table": table, "query": query,
-        "header": header, "encoding": encoding,
-        "random_state": random_state, "n_init": n_init, "improve": improve,
-        "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
-        "checkpoint": checkpoint, "believe": believe, "silhouette": silhouette,
+    given = {name: value for name, value in locals().items() if name != "who"}
+    arguments = given | {
+        **{name: column_names(given[name]) for name in ("columns", "drop", "keep")},
+        **{name: _shown_pairs(given[name]) for name in ("together", "apart")},
+        "set": dict(set or {}),
         "series": series if series is None or isinstance(series, str) else ",".join(map(str, series)),
-        "window": "none" if window is None else window, "places": places,
-    }  # fmt: skip
+        "window": "none" if window is None else window,
+    }
     plan = make_plan(series, distance, window, scale)
-    pairs = {name: value for name, value in (("together", together), ("apart", apart)) if value is not None}
-    if pairs and (method is None or (isinstance(method, str) and method == AUTO)):
+    pairs = {name: given[name] for name in ("together", "apart") if given[name] is not None}
+    if pairs and _is_auto(method):
         method = PAIRED[0]
     check_policy(missing)
     check_dates(dates)
-    reading = {
-        "dates": dates, "sheet": sheet, "table": table, "query": query, "header": header, "encoding": encoding
-    }  # fmt: skip
-    check_parameter(random_state, Seed(), name="random_state", who=who)
-    check_parameter(header, Nothing() | Flag(), name="header", who=who)
-    check_parameter(n_init, Nothing() | Whole(1), name="n_init", who=who)
-    check_parameter(believe, Flag(), name="believe", who=who)
-    check_parameter(silhouette, Flag(), name="silhouette", who=who)
+    check_parameters(given, CHECKED, who=who)
     request = FitRequest(
-        methods=None if method is None or (isinstance(method, str) and method == AUTO) else _methods(method),
+        methods=None if _is_auto(method) else _methods(method),
         ks=check_k(k),
         distance=None if plan is not None else _distance(distance),
         scale=check_scale(scale),
         budget=find_budget(budget),
         seed=check_seed(random_state),
         truth=truth,
-        columns=tuple(column_names(columns)),
-        drop=tuple(column_names(drop)),
-        keep=tuple(column_names(keep)),
+        columns=tuple(arguments["columns"]),
+        drop=tuple(arguments["drop"]),
+        keep=tuple(arguments["keep"]),
         missing=missing,
-        reading={name: value for name, value in reading.items() if value is not None},
+        reading={name: given[name] for name in READING if given[name] is not None},
         places=check_places(places),
         n_init=n_init,
         improve=improve,
-        settings=dict(settings or {}),
+        settings=arguments["set"],
         pairs=pairs,
         checkpoint=checkpoint,
         believe=believe,
@@ -426,6 +425,23 @@ def make_request(
         note = f"average linkage is used, since Ward's is for Euclidean distances, not {request.distance}"
         request = replace(request, notes=(*request.notes, note))
     return request
+
+
+def told(arguments: Settings) -> JsonObject:
+    """Return the arguments of a request that are not the defaults.
+
+    Examples
+    --------
+    >>> told({"k": 3, "scale": "auto", "drop": ["id"], "set": {}})
+    {'k': 3, 'drop': ('id',)}
+    """
+    defaults, found = signature(make_request).parameters, {}
+    for name, value in arguments.items():
+        plain = tuple(value) if isinstance(value, list) else value
+        is_default = isinstance(plain, str | int | tuple | range) and plain == defaults[name].default
+        if not (is_default or plain is None or (isinstance(plain, dict) and not plain)):
+            found[name] = plain
+    return found
 
 
 def _shown_pairs(pairs: object) -> object:
@@ -469,8 +485,12 @@ def _check_methods(request: FitRequest) -> None:
         check_recipe(request.recipe(request.methods[0], k or default))
 
 
+def _is_auto(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value == AUTO)
+
+
 def _distance(distance: Any) -> str | None:
-    if distance is None or (isinstance(distance, str) and distance == AUTO):
+    if _is_auto(distance):
         return None
     if isinstance(distance, str) and distance == PRECOMPUTED:
         return None  # methods run on principal coordinates, in which distances are Euclidean
@@ -502,7 +522,7 @@ def check_k(k: Any) -> tuple[int, ...] | None:
     >>> check_k("2..4"), check_k(3), check_k("auto")
     ((2, 3, 4), (3,), None)
     """
-    if k is None or (isinstance(k, str) and k == AUTO):
+    if _is_auto(k):
         return None
     if isinstance(k, str):
         first, dots, last = k.partition("..")

@@ -265,8 +265,6 @@ def fit(source: object, *args: Any, progress: ProgressOption = None, **options: 
     >>> found.k, np.bincount(found.labels.compute())
     (3, array([60, 60, 60]))
     """
-    if "set" in options:
-        options["settings"] = options.pop("set")
     return run_in_blocks(source, make_request(*args, **options), progress)
 
 

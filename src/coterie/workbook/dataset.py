@@ -116,11 +116,7 @@ class Dataset:
 
 def request_of(preparation: Settings) -> FitRequest:
     """Return the request of a fit whose arguments are plain values; `weights` are not part of it."""
-    arguments = {name: value for name, value in preparation.items() if name != "weights"}
-    settings = arguments.pop("set", None)
-    return make_request(
-        arguments.pop("method", "auto"), arguments.pop("k", "auto"), settings=settings, **arguments
-    )
+    return make_request(**{name: value for name, value in preparation.items() if name != "weights"})
 
 
 def weighted(rows: MemoryRows, weights: Mapping[str, float]) -> MemoryRows:

@@ -154,7 +154,7 @@ def fit(
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query,
         random_state=seed, n_init=n_init, improve=improve,
-        settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
+        set=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         together=together and str(together), apart=apart and str(apart),
         checkpoint=checkpoint, believe=believe, silhouette=silhouette, series=series, window=window,
         places=places, header=header, encoding=encoding,

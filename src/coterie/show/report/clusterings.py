@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import shlex
 from pathlib import Path
@@ -13,10 +12,11 @@ from coterie._support.notes import render_notes
 from coterie._support.typing import JsonObject, Model, Settings
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.pipeline import Clustering, Groups, fit
+from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.levels import describe_level
 from coterie.pipeline.many_columns import names_of_rows
 from coterie.pipeline.other_numbers import tree_of
+from coterie.pipeline.request import told
 from coterie.select import Evidence
 from coterie.series import SeriesCollection
 from coterie.show.report.subject import ReportSubject
@@ -101,20 +101,10 @@ def _why_none(evidence: Evidence) -> str:
     return f"{reason[:1].upper()}{reason[1:]}"
 
 
-def told(arguments: Settings) -> JsonObject:
-    """Return the arguments that are not the defaults of `coterie.fit`."""
-    defaults = inspect.signature(fit).parameters
-    found = {}
-    for name, value in arguments.items():
-        default = defaults[name].default
-        plain = tuple(value) if isinstance(value, list) else value
-        if name == "k" and isinstance(plain, str):
-            plain = _number_or_range(plain)
-        if isinstance(plain, str | int | tuple | range) and plain == default:
-            continue
-        if plain is not None and plain != {}:
-            found[name] = plain
-    return found
+def _told(arguments: Settings) -> JsonObject:
+    """Return the arguments that are not the defaults of `coterie.fit`, k as Python writes it."""
+    found = told(arguments)
+    return found | ({"k": _number_or_range(found["k"])} if isinstance(found.get("k"), str) else {})
 
 
 def _number_or_range(typed: str) -> str | int | range:
@@ -138,7 +128,7 @@ def python_lines(source: str, arguments: Settings) -> str:
     """
     is_file = Path(source).suffix != ""
     data = _quoted(source) if is_file else "X"
-    words = [f"{name}={_value(name, value)}" for name, value in told(arguments).items()]
+    words = [f"{name}={_value(name, value)}" for name, value in _told(arguments).items()]
     return (
         f"import coterie\n\ngroups = coterie.fit({', '.join([data, *words])})\n"
         f"groups.report({_quoted(page_name(source))})"
@@ -156,7 +146,7 @@ def shell_line(source: str, arguments: Settings) -> str | None:
     if Path(source).suffix == "":
         return None
     words = ["coterie", "fit", source]
-    for name, value in told(arguments).items():
+    for name, value in _told(arguments).items():
         if name in ("truth", "together", "apart") and not isinstance(value, str):
             return None
         if isinstance(value, bool):
