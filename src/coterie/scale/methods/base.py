@@ -11,10 +11,19 @@ import dask.array
 import numpy as np
 
 from coterie._support import scikit_learn
-from coterie._support.declarations import estimator, fitted, fitting
+from coterie._support.declarations import KW_ONLY, estimator, fitted, fitting, parameter
+from coterie._support.progress import ProgressOption
 from coterie._support.scikit_learn import BaseEstimator
-from coterie._support.typing import FittedAttributes, Labels, Model, Settings
-from coterie._support.validation import check_parameters, with_plain_numbers
+from coterie._support.typing import FittedAttributes, JsonObject, Labels, Model, RandomState, Settings
+from coterie._support.validation import (
+    PROGRESS,
+    APath,
+    Flag,
+    Nothing,
+    Seed,
+    check_parameters,
+    with_plain_numbers,
+)
 from coterie._support.validation.explain import refuse_queries
 from coterie._support.validation.schema import (
     FLAG,
@@ -31,6 +40,8 @@ from coterie.persist import save
 from coterie.scale.blocks import Blocks, rows_per_block
 from coterie.scale.sources.reading import read_blocks
 from coterie.scale.sources.tables import Readings, Tables
+
+OF_PASSES = ("random_state", "checkpoint", "spill", "progress")  # parameters that are not about the answer
 
 
 @estimator
@@ -114,6 +125,35 @@ class LazyEstimator(BaseEstimator):
         scikit_learn.check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return new_blocks(X, names, self.n_features_in_, who=type(self).__name__)
+
+
+@estimator
+class PassingEstimator(LazyEstimator):
+    """An estimator that passes over all rows until nothing changes.
+
+    Parameters
+    ----------
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
+        it is repeated with the same data and parameters, and ends where it would have ended.
+    spill : bool, default=True
+        Whether rows of Parquet, CSV and Arrow files that find no room in memory may be kept on disk while the
+        fit lasts, decoded: later passes read them several times as fast. They lie in a file without a name in
+        the folder for temporary files (Dask's ``temporary-directory`` or the system's) of each machine, which
+        takes at most as much of the disk as it leaves free and is gone when the process ends, however it
+        ends.
+    """
+
+    _: KW_ONLY
+    random_state: RandomState = parameter(Seed(), default=None)
+    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
+    spill: bool = parameter(Flag(), default=True)
+    progress: ProgressOption = parameter(PROGRESS, default=None)
+
+    def _asked(self) -> JsonObject:
+        """Return the parameters that tell this fit from others."""
+        told = {name: getattr(self, name) for name in self._constraints if name not in OF_PASSES}
+        return told | {"seed": self.random_state if isinstance(self.random_state, int) else None}
 
 
 class GrowingEstimator(LazyEstimator):

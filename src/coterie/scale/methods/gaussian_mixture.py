@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from copy import copy
 from dataclasses import dataclass
@@ -14,25 +13,20 @@ from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
 from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
-from coterie._support.progress import ProgressOption, track
+from coterie._support.progress import track
 from coterie._support.typing import (
     FittedAttributes,
     FloatArray,
     Indices,
     JsonObject,
     MatrixLike,
-    RandomState,
     VectorLike,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
-    APath,
     Choice,
-    Flag,
     Nothing,
     Number,
-    Seed,
     check_n_clusters,
     check_seed,
 )
@@ -53,7 +47,7 @@ from coterie.cluster.mixture import (
 )
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks, decoded_once
-from coterie.scale.methods.base import GrowingEstimator
+from coterie.scale.methods.base import GrowingEstimator, PassingEstimator
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
 from coterie.scale.methods.growing import expectation_of_blocks, grow
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
@@ -104,7 +98,7 @@ def loaded_run(saved: Saved, problem: BlockProblem) -> EMRun:
 
 
 @estimator
-class GaussianMixture(GrowingEstimator, LocalPredictor):
+class GaussianMixture(PassingEstimator, GrowingEstimator, LocalPredictor):
     """Out-of-core Gaussian mixtures: expectation-maximisation by sums over blocks.
 
     The same as `coterie.cluster.GaussianMixture`, with one pass over the blocks per iteration. Sums are added
@@ -120,12 +114,6 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     random_state : int, RandomState, Generator or None, default=None
         Same number, same rows: same result. If the rows are few (32768, or 128 per component), the start is
         that of the local class; if not, a local mixture is fitted to a weighted sample of so many rows.
-    checkpoint : path or None, default=None
-        A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
-        when it is repeated with the same data and parameters, and ends where it would have ended.
-    spill : bool, default=True
-        Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
-        `KMeans`: later iterations do not decode them again.
 
     Attributes
     ----------
@@ -163,10 +151,6 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
     weights_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     means_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     precisions_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
-    random_state: RandomState = parameter(Seed(), default=None)
-    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
-    spill: bool = parameter(Flag(), default=True)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
 
     cluster_sizes_: Indices = fitted(Tensor("components", kind="i", low=0))
     converged_: bool = fitted(FLAG, "Whether the gain fell below `tol`.")
@@ -254,13 +238,10 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
         return EMRun(first), start
 
     def _asked(self) -> JsonObject:
-        """Return the parameters that tell this fit from others."""
-        own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
-        for name in _GIVEN:
-            value = own.pop(name)
-            own |= {} if value is None else {name: np.asarray(value, dtype=float)}
-        seed = self.random_state if isinstance(self.random_state, int) else None
-        return own | {"seed": seed}
+        own = super()._asked()
+        given = {name: own.pop(name) for name in _GIVEN}
+        arrays = {name: np.asarray(given[name], dtype=float) for name in _GIVEN if given[name] is not None}
+        return own | arrays
 
     def _start(self, problem: BlockProblem, whole: moments.BlockTotals) -> tuple[Parameters, str]:
         shape = (self.n_components, problem.blocks.n_columns)
@@ -333,7 +314,6 @@ class GaussianMixture(GrowingEstimator, LocalPredictor):
 
 
 _GIVEN = ("weights_init", "means_init", "precisions_init")
-_NOT_OF_THE_FIT = ("random_state", "checkpoint", "spill", "progress")
 
 
 def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> float:

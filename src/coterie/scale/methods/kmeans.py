@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from contextlib import ExitStack
 from copy import copy
@@ -12,7 +11,7 @@ import numpy as np
 from dask.array import Array as DaskArray
 
 from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
-from coterie._support.progress import ProgressOption, track
+from coterie._support.progress import track
 from coterie._support.typing import (
     Centers,
     FittedAttributes,
@@ -21,17 +20,11 @@ from coterie._support.typing import (
     Init,
     JsonObject,
     MatrixLike,
-    RandomState,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
-    APath,
     Choice,
-    Flag,
-    Nothing,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
     check_seed,
@@ -47,7 +40,7 @@ from coterie.cluster.kmeans import (
 )
 from coterie.scale import moments
 from coterie.scale.blocks import Blocks, decoded_once
-from coterie.scale.methods.base import GrowingEstimator, weight_blocks
+from coterie.scale.methods.base import GrowingEstimator, PassingEstimator, weight_blocks
 from coterie.scale.methods.coreset import Coreset, draw_coreset, draw_rows, size_of_coreset
 from coterie.scale.methods.growing import DRAWN_PER_FEATURE, grow
 from coterie.scale.methods.kmeans_passes import (
@@ -66,7 +59,7 @@ from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
 @estimator
-class KMeans(GrowingEstimator):
+class KMeans(PassingEstimator, GrowingEstimator):
     """Out-of-core k-means: rows in files or Dask collections, on one machine or many.
 
     The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
@@ -87,15 +80,6 @@ class KMeans(GrowingEstimator):
     tol : float, default=1e-4
         Stop when the squared shift of all centres together is at most this share of the mean variance of the
         columns.
-    checkpoint : path or None, default=None
-        A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
-        it is repeated with the same data and parameters, and ends where it would have ended.
-    spill : bool, default=True
-        Whether rows of Parquet, CSV and Arrow files that find no room in memory may be kept on disk while the
-        fit lasts, decoded: later passes read them several times as fast. They lie in a file without a name in
-        the folder for temporary files (Dask's ``temporary-directory`` or the system's) of each machine, which
-        takes at most as much of the disk as it leaves free and is gone when the process ends, however it
-        ends.
 
     Attributes
     ----------
@@ -133,10 +117,6 @@ class KMeans(GrowingEstimator):
     n_init: int | Literal["auto"] = parameter(Choice("auto") | Whole(1), default="auto")
     max_iter: int = parameter(Whole(1), "Most passes.", default=300)
     tol: float = parameter(Number(0), default=1e-4)
-    random_state: RandomState = parameter(Seed(), default=None)
-    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
-    spill: bool = parameter(Flag(), default=True)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
 
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
     cluster_means_: FloatArray = fitted(Tensor("clusters", "columns", kind="f8"))
@@ -287,17 +267,8 @@ class KMeans(GrowingEstimator):
         return state, start, coreset
 
     def _asked(self) -> JsonObject:
-        """Return the parameters that tell this fit from others."""
-        seed = self.random_state if isinstance(self.random_state, int) else None
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
-        return {
-            "n_clusters": self.n_clusters,
-            "n_init": self.n_init,
-            "tol": self.tol,
-            "init": init,
-            "seed": seed,
-            "max_iter": self.max_iter,
-        }
+        return super()._asked() | {"init": init}
 
     def _model(self) -> tuple[Centers, FloatArray]:
         return self.cluster_centers_, self._origin

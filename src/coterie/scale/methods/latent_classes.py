@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,7 +11,7 @@ from dask.array import Array as DaskArray
 
 from coterie._support import scikit_learn
 from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
-from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.progress import Tracker, track
 from coterie._support.typing import (
     AnyArray,
     Data,
@@ -20,18 +19,12 @@ from coterie._support.typing import (
     FittedAttributes,
     FloatArray,
     Indices,
-    JsonObject,
     MatrixLike,
-    RandomState,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
-    APath,
-    Flag,
     Nothing,
     Number,
-    Seed,
     check_n_clusters,
     check_seed,
     largest_safe,
@@ -68,7 +61,7 @@ from coterie.errors import InvalidData
 from coterie.pipeline.rows.starting import n_of_start_for
 from coterie.scale.blocks import Block, Blocks, decoded_once
 from coterie.scale.columns import look_into, open_columns
-from coterie.scale.methods.base import new_blocks
+from coterie.scale.methods.base import PassingEstimator, new_blocks
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, checkpoint_of
 from coterie.scale.runtime.counters import PASS_PROGRESS
@@ -116,7 +109,7 @@ class Coding:
 
 
 @estimator
-class LatentClasses(LocalPredictor):
+class LatentClasses(PassingEstimator, LocalPredictor):
     """Out-of-core latent classes: expectation-maximisation by sums over blocks of numbers and categories.
 
     The same as `coterie.cluster.LatentClasses`, with one pass over the blocks per iteration: missing cells
@@ -134,12 +127,6 @@ class LatentClasses(LocalPredictor):
         How many starts, on drawn rows; the run of the largest likelihood is kept.
     reg_covar : float, default=1e-6
         Added to the variances of numbers.
-    checkpoint : path or None, default=None
-        A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
-        when it is repeated with the same data and parameters, and ends where it would have ended.
-    spill : bool, default=True
-        Whether decoded rows of Parquet, CSV and Arrow files may be kept on disk while the fit lasts, as in
-        `KMeans`.
 
     Attributes
     ----------
@@ -173,10 +160,6 @@ class LatentClasses(LocalPredictor):
     max_iter: int = parameter(WholeNumber(1), "Most iterations, each of one pass.", default=1000)
     n_init: int = parameter(WholeNumber(1), default=10)
     reg_covar: float = parameter(Number(0.0, open_below=True), default=1e-6)
-    random_state: RandomState = parameter(Seed(), default=None)
-    checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
-    spill: bool = parameter(Flag(), default=True)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
 
     cluster_sizes_: Indices = fitted(Tensor("components", kind="i", low=0))
     lower_bound_: float = fitted(Real(), "Mean log-likelihood of a row.")
@@ -295,11 +278,8 @@ class LatentClasses(LocalPredictor):
         return Coding(table, _values_of(table, self._text_levels))
 
     def _open_checkpoint(self, blocks: Blocks, cells: CellCounts) -> Checkpoint | None:
-        own: JsonObject = {
-            name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT
-        }
+        own = self._asked()
         own["categorical"] = None if self.categorical is None else [str(one) for one in self.categorical]
-        own["seed"] = self.random_state if isinstance(self.random_state, int) else None
         facts = [cells.largest, cells.total, [sorted(counts.items()) for counts in cells.counts.values()]]
         return checkpoint_of(self.checkpoint, "latent-classes", own, blocks, facts)
 
@@ -413,9 +393,6 @@ class LatentClasses(LocalPredictor):
             "_readings": self._readings,
             "_text_levels": self._text_levels,
         }
-
-
-_NOT_OF_THE_FIT = ("random_state", "checkpoint", "spill", "progress", "categorical")
 
 
 def _values_of(table: TableEncoding, text_levels: Levels) -> dict[int, AnyArray]:
