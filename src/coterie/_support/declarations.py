@@ -5,7 +5,7 @@
         n_clusters: int = parameter(Whole(1), default=2)
         _: KW_ONLY
         depth: int = parameter(Whole(1), "How often rows are halved.", default=3)
-        random_state: RandomState = parameter(Seed(), default=None)
+        random_state: RandomState = None
 
         labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"), "Half of each row.")
 
@@ -35,7 +35,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
 
 from coterie._support.documentation import entries_of, entry, with_entries
 from coterie._support.typing import AnyFunction
-from coterie._support.validation.parameters import Constraint
+from coterie._support.validation.parameters import PROGRESS, Constraint, Seed
 from coterie._support.validation.schema import ESTIMATOR, Field
 
 __all__ = ["KW_ONLY", "estimator", "fitted", "fitting", "held", "parameter", "saved"]
@@ -45,7 +45,8 @@ _Method = TypeVar("_Method", bound=AnyFunction)
 _RULE, _MEANING = "rule", "meaning"
 _UNSET = object()
 
-# what the docstring of a class need not say: meaning of a parameter, entry of an attribute
+# what a class need not say of these parameters: what they may be, and what they mean
+SHARED_RULES = {"random_state": Seed(), "progress": PROGRESS}
 SHARED_PARAMETERS = {
     "n_clusters": "How many groups.",
     "max_iter": "Most iterations of one run.",
@@ -87,7 +88,7 @@ class _Fitted(NamedTuple):
 def parameter(rule: Constraint | None = None, meaning: str = "", *, default: Any) -> Any:
     """Declare a parameter: what it may be, what it means, and its value where none is given.
 
-    ``name: type = value`` declares one that has the rule of a base class, or none.
+    ``name: type = value`` declares one that has the rule of a base class or of `SHARED_RULES`, or none.
     """
     return _Parameter(rule, meaning, default)
 
@@ -110,6 +111,7 @@ def estimator(cls: _Class) -> _Class:
         {name: value for base in reversed(cls.__mro__) for name, value in vars(base).get(of, {}).items()}
         for of in ("_constraints", "_schema", "_declared")
     )
+    constraints = SHARED_RULES | constraints
     own: dict[str, _Parameter] = {}
     attributes: dict[str, str] = {}  # entries of those that say what they mean
     is_keyword = False

@@ -22,11 +22,9 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Anything,
     Choice,
     Number,
-    Seed,
     Whole,
     check_data,
     check_n_clusters,
@@ -101,8 +99,8 @@ class ConsensusClustering(Clusterer):
     n_resamples: int = parameter(Whole(1), "How many subsamples.", default=50)
     fraction: float = parameter(Number(0, 1, open_below=True), "Share of the rows in each.", default=0.8)
     linkage: str = parameter(Choice(*LINKAGES), "How the tree is made.", default="average")
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"), "Cluster of each row.")
     estimators_: list[Model] = fitted(ListOf(Estimator("columns"), "runs"))

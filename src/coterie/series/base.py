@@ -11,7 +11,7 @@ from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption
 from coterie._support.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from coterie._support.typing import Distances, Labels, MatrixLike, RandomState, Settings, Tags
-from coterie._support.validation import PROGRESS, Number, Seed, Whole
+from coterie._support.validation import Number, Whole
 from coterie._support.validation.explain import explained, refuse_kinds
 from coterie._support.validation.schema import COUNT, Size, Tensor, wrong
 from coterie.cluster.base import Clusterer
@@ -36,8 +36,8 @@ class SeriesClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     n_clusters: int = parameter(Whole(1), default=3)
     _: KW_ONLY
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     cluster_centers_: Points = fitted(Tensor("clusters", "points", "series columns", kind="f8", allow="nan"))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))

@@ -31,7 +31,6 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Constraint,
     Flag,
     Nothing,
@@ -139,7 +138,7 @@ class Birch(DistanceTransformer):
     n_clusters: int | Model | None = parameter(Nothing() | Whole(1) | AClusterer(), default=3)
     compute_labels: bool = parameter(Flag(), "Whether to label the rows.", default=True)
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     tree_: CFTree = fitted(Instance(CFTree, n_subclusters="subclusters", n_columns="columns"))
     subcluster_centers_: Centers = fitted(Tensor("subclusters", "columns"), "The centres, leaf by leaf.")

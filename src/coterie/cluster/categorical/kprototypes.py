@@ -31,12 +31,10 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
     check_seed,
@@ -101,9 +99,9 @@ class _PrototypeClusterer(WeightedClusterer):
     init: Init = parameter(Choice(*STARTS) | AnArray(), default="cao")
     n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
     max_iter: int = parameter(Whole(1), "Most passes over all rows of one run.", default=100)
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     labels_: Labels = fitted(Tensor("rows", kind="i4", low=0, below="clusters"))
     inertia_: float = fitted(Number())

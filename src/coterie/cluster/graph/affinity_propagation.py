@@ -33,14 +33,12 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
     Constraint,
     Flag,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_data,
     require_memory,
@@ -150,9 +148,9 @@ class AffinityPropagation(Clusterer):
     preference: float | VectorLike | None = parameter(Nothing() | Number() | AnArray(), default=None)
     affinity: str = parameter(Choice("euclidean", "precomputed"), default="euclidean")
     verbose: bool = parameter(Flag() | Whole(0), "Whether to print how it ended.", default=False)
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     labels_: Labels = fitted(Tensor("rows", kind="i8", low=-1, below="clusters"))
     cluster_centers_indices_: Indices = fitted(

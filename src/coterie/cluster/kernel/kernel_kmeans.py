@@ -24,14 +24,12 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
     Dictionary,
     Function,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
     check_seed,
@@ -139,8 +137,8 @@ class KernelKMeans(DistanceTransformer):
     n_init: int | str = parameter(Choice("auto") | Whole(1), default="auto")
     max_iter: int = parameter(Whole(1), default=300)
     tol: float = parameter(Number(0), default=0.0)
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     _n_features_out: int = fitted(Size("clusters", 1))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))

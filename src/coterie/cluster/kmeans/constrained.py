@@ -28,7 +28,6 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Nothing,
     Whole,
@@ -130,7 +129,7 @@ class ConstrainedKMeans(CenterClusterer):
     max_iter: int = 300
     tol: float = 1e-4
     random_state: RandomState = None
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     exact_: bool = fitted(FLAG)
 

@@ -30,7 +30,7 @@ from coterie._support.typing import (
     VectorLike,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Constraint, Number, check_n_clusters, check_seed
+from coterie._support.validation import Constraint, Number, check_n_clusters, check_seed
 from coterie._support.validation.schema import (
     COUNT,
     FLAG,
@@ -129,7 +129,7 @@ class FuzzyCMeans(DistanceTransformer):
     max_iter: int = 300
     tol: float = 1e-6
     random_state: RandomState = None
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"))
     memberships_: FloatArray = fitted(Tensor("rows", "clusters", low=0, high=1))

@@ -26,7 +26,6 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Choice,
     Function,
     Nothing,
@@ -108,7 +107,7 @@ class HierarchicalKMeans(CenterClusterer):
     max_iter: int = 300
     tol: float = 1e-4
     random_state: RandomState = None
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     dendrogram_: Dendrogram = fitted(Instance(Dendrogram, n_leaves="rows"))
     _descent: ValuesByName = fitted(

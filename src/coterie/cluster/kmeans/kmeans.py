@@ -28,7 +28,6 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Anything,
     Choice,
     Flag,
@@ -170,7 +169,7 @@ class KMeans(CenterClusterer):
     improve: str | None = parameter(Nothing() | Choice("breathing"), default=None)
     tol_inertia: float | None = parameter(Nothing() | Number(0), default=None)
     history: bool = parameter(Flag(), "Whether to record every step in `history_`.", default=False)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
     missing: str = parameter(Choice("refuse", "observed"), default="refuse")
 
     features_: ClusteringFeatures = fitted(Sometimes(Instance(ClusteringFeatures, n_columns="columns")))

@@ -22,7 +22,6 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Flag,
     Nothing,
     Number,
@@ -120,7 +119,7 @@ class MiniBatchKMeans(CenterClusterer):
     init_size: int | None = parameter(Whole(1) | Nothing(), default=None)
     n_init: int | str = "auto"
     reassignment_ratio: float = parameter(Number(0), default=0.01)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     exact_: bool = fitted(FLAG, "False: centres are moved by samples.")
     _counts: Weights = fitted(Tensor("clusters", kind="f8", low=0))

@@ -28,14 +28,12 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Anything,
     Choice,
     Dictionary,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
     check_seed,
@@ -151,8 +149,8 @@ class KMedoids(DistanceTransformer):
     max_iter: int = parameter(Whole(1), default=300)
     sample_size: int | None = parameter(Nothing() | Whole(1), default=None)
     n_subsamples: int = parameter(Whole(1), 'Subsamples of "clara".', default=5)
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i", low=0, below="clusters")))
     medoid_indices_: Indices = fitted(Tensor("clusters", kind="i8", low=0, below="rows"))

@@ -22,13 +22,11 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
     Flag,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
 )
@@ -157,11 +155,11 @@ class BayesianGaussianMixture(MixtureClusterer):
     covariance_prior: MatrixLike | float | None = parameter(
         Nothing() | AnArray() | Number(0, open_below=True), default=None
     )
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     warm_start: bool = parameter(Flag(), default=False)
     verbose: int = parameter(Flag() | Whole(0), default=0)
     verbose_interval: int = parameter(Whole(1), "Iterations between two lines.", default=10)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     n_components_used_: int = fitted(COUNT, "How many components are the likeliest of some row.")
     converged_: bool = fitted(FLAG)

@@ -25,13 +25,11 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
     Flag,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_data,
     check_n_clusters,
@@ -130,13 +128,13 @@ class GaussianMixture(MixtureClusterer, LikelihoodClusterer):
     weights_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     means_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
     precisions_init: VectorLike | None = parameter(Nothing() | AnArray(), default=None)
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     warm_start: bool = parameter(Flag(), default=False)
     verbose: int = parameter(Flag() | Whole(0), default=0)
     verbose_interval: int = parameter(Whole(1), "Iterations between two lines.", default=10)
     acceleration: str | None = parameter(Nothing() | Choice("squarem"), default=None)
     history: bool = parameter(Flag(), "Whether to record every step in `history_`.", default=False)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     converged_: bool = fitted(FLAG)
     n_iter_: int = fitted(COUNT)

@@ -27,8 +27,6 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import (
     AnArray,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -277,7 +275,7 @@ class LatentClasses(LikelihoodClusterer):
     n_init: int = parameter(Whole(1), default=10)
     reg_covar: float = parameter(Number(0.0, open_below=True), default=1e-6)
     random_state: RandomState = parameter(Seed(), "Same number, same data: same result.", default=None)
-    progress: ProgressOption = parameter(Nothing() | Flag() | Function(), default=None)
+    progress: ProgressOption = None
 
     labels_: Labels = fitted(Sometimes(Tensor("rows", kind="i4", low=0, below="components")))
     weights_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=1))

@@ -30,10 +30,8 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Choice,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
     check_seed,
@@ -313,8 +311,8 @@ class VonMisesFisherMixture(LikelihoodClusterer):
     max_iter: int = parameter(Whole(1), default=300)
     n_init: int = parameter(Whole(1), default=1)
     init_params: str = parameter(Choice(*STARTS), default="kmeans")
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     labels_: Labels = fitted(Tensor("rows", kind="i4", low=0, below="components"))
     weights_: Doubles = fitted(Tensor("components", kind="f8", low=0, high=1))

@@ -27,13 +27,11 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     Choice,
     Constraint,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_n_clusters,
     check_seed,
@@ -125,8 +123,8 @@ class SelfOrganizingMap(DistanceTransformer):
     decay: str = parameter(Choice(*DECAYS), default="exponential")
     init: str | MatrixLike = parameter(Choice("pca", "random") | AnArray(), default="pca")
     n_epochs: int = parameter(Whole(1), "Passes over all rows.", default=20)
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     codebook_: FloatArray = fitted(Tensor("nodes", "columns"), "The vector of each node, row by row.")
     nodes_: Labels = fitted(Tensor("rows", kind="i", low=0, below="nodes"))

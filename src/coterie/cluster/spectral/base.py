@@ -22,13 +22,11 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Choice,
     Dictionary,
     Function,
     Nothing,
     Number,
-    Seed,
     Whole,
     check_seed,
 )
@@ -143,9 +141,9 @@ class SpectralBase:
     landmarks: int | None = parameter(Nothing() | Whole(2), default=None)
     eigen_solver: str | None = parameter(Nothing() | Choice("arpack", "lobpcg", "amg"), default=None)
     eigen_tol: float | str = parameter(Choice("auto") | Number(0), default="auto")
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     n_jobs: int | None = parameter(Nothing() | Whole(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     embedding_: FloatArray = fitted(Tensor("rows", "components"), "Coordinates of each row.")
     eigenvalues_: FloatArray = fitted(Tensor("eigenvalues", kind="f8", may_be_empty=True))

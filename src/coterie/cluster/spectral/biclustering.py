@@ -28,7 +28,6 @@ from coterie._support.validation import (
     Choice,
     Flag,
     Nothing,
-    Seed,
     Whole,
     check_data,
     check_parameters,
@@ -71,7 +70,7 @@ class SpectralBiclusterer(BiclusterMixin, BaseEstimator):
     mini_batch: bool = parameter(Flag(), "Whether to use mini-batch k-means.", default=False)
     init: Init = parameter(Choice("k-means++", "random") | AnArray(), default="k-means++")
     n_init: int = parameter(Whole(1), "Starts of k-means.", default=10)
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
 
     rows_: Mask = fitted(Tensor("biclusters", "rows", kind="any"))
     columns_: Mask = fitted(Tensor("biclusters", "columns", kind="any"))

@@ -28,7 +28,6 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Anything,
     Choice,
     Dictionary,
@@ -161,7 +160,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     epsilon: float = parameter(meaning='Radius of the affinity "epsilon".', default=1.0)
     landmarks: int | None = None
     neighbors: str = "exact"
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     _centers: FloatArray = fitted(Tensor("clusters", "components"))
     labels_: Labels = fitted(Tensor("rows", kind="i", low=0, below="clusters"))

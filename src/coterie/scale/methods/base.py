@@ -16,11 +16,9 @@ from coterie._support.progress import ProgressOption
 from coterie._support.scikit_learn import BaseEstimator
 from coterie._support.typing import FittedAttributes, JsonObject, Labels, Model, RandomState, Settings
 from coterie._support.validation import (
-    PROGRESS,
     APath,
     Flag,
     Nothing,
-    Seed,
     check_parameters,
     with_plain_numbers,
 )
@@ -145,10 +143,10 @@ class PassingEstimator(LazyEstimator):
     """
 
     _: KW_ONLY
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
     spill: bool = parameter(Flag(), default=True)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     def _asked(self) -> JsonObject:
         """Return the parameters that tell this fit from others."""

@@ -26,7 +26,7 @@ from coterie._support.typing import (
     Labels,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Anything, Number
+from coterie._support.validation import Anything, Number
 from coterie._support.validation import Whole as WholeNumber
 from coterie._support.validation.schema import COUNT, Tensor
 from coterie.cluster.density import find_in_rows, read_curve
@@ -202,7 +202,7 @@ class DBSCAN(KnownLabels):
     min_samples: int = parameter(WholeNumber(1), default=5)
     metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
     box_rows: int = parameter(WholeNumber(1), default=500_000)
-    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
+    progress: ProgressOption = None
 
     core_sample_indices_: Labels = fitted(Tensor("core", kind="i", low=0, below="rows", may_be_empty=True))
     n_boxes_: int = fitted(COUNT, "Boxes that space was cut into.")

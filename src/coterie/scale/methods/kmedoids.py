@@ -18,10 +18,8 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
-    PROGRESS,
     Anything,
     Nothing,
-    Seed,
     check_n_clusters,
     check_seed,
 )
@@ -82,8 +80,8 @@ class KMedoids(LocalCentres):
     metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
     sample_size: int | None = parameter(Nothing() | WholeNumber(1), default=None)
     n_subsamples: int = parameter(WholeNumber(1), "How many samples.", default=5)
-    random_state: RandomState = parameter(Seed(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    random_state: RandomState = None
+    progress: ProgressOption = None
 
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"), "The medoids.")
     medoid_indices_: Labels = fitted(Tensor("clusters", kind="i", low=0), "Which rows they are.")

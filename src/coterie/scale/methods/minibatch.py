@@ -21,13 +21,11 @@ from coterie._support.typing import (
     RandomState,
 )
 from coterie._support.validation import (
-    PROGRESS,
     AnArray,
     APath,
     Choice,
     Nothing,
     Number,
-    Seed,
     check_n_clusters,
     check_seed,
 )
@@ -123,9 +121,9 @@ class MiniBatchKMeans(GrowingEstimator, LocalCentres):
     batch_size: int = parameter(WholeNumber(1), "Rows per batch.", default=8192)
     max_iter: int = parameter(WholeNumber(1), "How often all rows are seen.", default=1)
     reassignment_ratio: float = parameter(Number(0), default=0.01)
-    random_state: RandomState = parameter(Seed(), default=None)
+    random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = parameter(Nothing() | APath(), default=None)
-    progress: ProgressOption = parameter(PROGRESS, default=None)
+    progress: ProgressOption = None
 
     cluster_centers_: Centers = fitted(Tensor("clusters", "columns"), "The centres.")
     inertia_: float = fitted(Real())

@@ -13,7 +13,7 @@ from coterie import _core
 from coterie._support.declarations import KW_ONLY, estimator, fitted, parameter
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FittedAttributes, FloatArray, Indices, ValuesByName
-from coterie._support.validation import PROGRESS, Anything, Nothing, Number, check_n_clusters
+from coterie._support.validation import Anything, Nothing, Number, check_n_clusters
 from coterie._support.validation import Whole as WholeNumber
 from coterie._support.validation.schema import Instance
 from coterie.distance import Distance, find_distance
@@ -79,7 +79,7 @@ class SingleLinkage(KnownLabels):
     _: KW_ONLY
     distance_threshold: float | None = parameter(Nothing() | Number(0), default=None)
     metric: DistanceLike = parameter(Anything(), default="euclidean")  # coterie.distance knows its names
-    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
+    progress: ProgressOption = None
 
     dendrogram_: Dendrogram = fitted(Instance(Dendrogram), "The tree of merges.")
 

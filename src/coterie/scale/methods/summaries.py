@@ -23,7 +23,7 @@ from coterie._support.typing import (
     RandomState,
     Weights,
 )
-from coterie._support.validation import PROGRESS, Seed, check_seed, shift_seed
+from coterie._support.validation import Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
 from coterie._support.validation.schema import Real, Tensor
 from coterie.cluster.kmeans import ClusteringFeatures
@@ -76,7 +76,7 @@ class Summaries(GrowingEstimator):
     n_summaries: int = parameter(WholeNumber(1), "Most features.", default=2000)
     _: KW_ONLY
     random_state: RandomState = parameter(Seed(), "Same number, same rows: same features.", default=None)
-    progress: ProgressOption = parameter(PROGRESS, "True shows a line on a terminal.", default=None)
+    progress: ProgressOption = None
 
     means_: Centers = fitted(Tensor("features", "columns"))
     weights_: Weights = fitted(Tensor("features", kind="f8", above=0))
