@@ -15,33 +15,23 @@ import typer
 
 from coterie._printing import LONGEST_MESSAGE, shortened
 from coterie.cli import completion
+from coterie.cli.commands import (
+    compare,
+    evaluate,
+    explore,
+    fit,
+    inspect,
+    phylogeny,
+    plot,
+    predict,
+    select,
+    tree,
+    update,
+    watch,
+)
 from coterie.cli.commands.catalogues import config, criteria, distances, measures, methods
-from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
-from coterie.cli.commands.compare import compare
 from coterie.cli.commands.demo import demo
-from coterie.cli.commands.evaluate import EXAMPLES as EVALUATE_EXAMPLES
-from coterie.cli.commands.evaluate import evaluate
-from coterie.cli.commands.explore import EXAMPLES as EXPLORE_EXAMPLES
-from coterie.cli.commands.explore import explore
-from coterie.cli.commands.fit import EXAMPLES as FIT_EXAMPLES
-from coterie.cli.commands.fit import fit
 from coterie.cli.commands.image import image
-from coterie.cli.commands.inspect import EXAMPLES as INSPECT_EXAMPLES
-from coterie.cli.commands.inspect import inspect
-from coterie.cli.commands.phylogeny import EXAMPLES as PHYLOGENY_EXAMPLES
-from coterie.cli.commands.phylogeny import phylogeny
-from coterie.cli.commands.plot import EXAMPLES as PLOT_EXAMPLES
-from coterie.cli.commands.plot import plot, plots
-from coterie.cli.commands.predict import EXAMPLES as PREDICT_EXAMPLES
-from coterie.cli.commands.predict import predict
-from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
-from coterie.cli.commands.select import select
-from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
-from coterie.cli.commands.tree import tree
-from coterie.cli.commands.update import EXAMPLES as UPDATE_EXAMPLES
-from coterie.cli.commands.update import update
-from coterie.cli.commands.watch import EXAMPLES as WATCH_EXAMPLES
-from coterie.cli.commands.watch import watch
 from coterie.cli.help import Command, CommandOfTopics, CommandParameter
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
@@ -83,26 +73,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXAMPLES,
 )
-app.command(epilog=FIT_EXAMPLES, cls=CommandOfTopics)(fit)
-app.command(epilog=INSPECT_EXAMPLES)(inspect)
-app.command(epilog=SELECT_EXAMPLES)(select)
-app.command(epilog=COMPARE_EXAMPLES)(compare)
-app.command(epilog=PREDICT_EXAMPLES)(predict)
-app.command(epilog=UPDATE_EXAMPLES)(update)
-app.command(epilog=WATCH_EXAMPLES)(watch)
-app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
-app.command(epilog=TREE_EXAMPLES)(tree)
-app.command(epilog=PHYLOGENY_EXAMPLES)(phylogeny)
-app.command(epilog=PLOT_EXAMPLES)(plot)
-app.command(epilog=EXPLORE_EXAMPLES)(explore)
+app.command(epilog=fit.EXAMPLES, cls=CommandOfTopics)(fit.fit)
+for module in (inspect, select, compare, predict, update, watch, evaluate, tree, phylogeny, plot, explore):
+    app.command(epilog=module.EXAMPLES)(getattr(module, module.__name__.rpartition(".")[2]))
 app.add_typer(image)
-app.command()(demo)
-app.command()(methods)
-app.command()(distances)
-app.command()(measures)
-app.command()(criteria)
-app.command()(plots)
-app.command()(config)
+for command in (demo, methods, distances, measures, criteria, plot.plots, config):
+    app.command()(command)
 
 
 def explain_usage(error: object, arguments: Sequence[str], commands: ValuesByName) -> str:

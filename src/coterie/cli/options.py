@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, TypeVar
 
 import typer
 
@@ -17,11 +19,6 @@ if TYPE_CHECKING:  # the first screen loads no NumPy
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
-# options that say which rows and columns are used, and how
-OF_ROWS = (
-    *("distance", "scale", "columns", "drop", "keep", "missing"),
-    *("dates", "sheet", "table", "query", "places", "header", "encoding"),
-)
 READING, TUNING, WRITING, LARGE = "Reading the data", "The method", "Writing files", "Large data"  # topics
 
 
@@ -315,3 +312,46 @@ class TextOptions(TypedDict):
 
     header: bool | None
     encoding: str | None
+
+
+# options that say which rows and columns are used, and how; with their defaults
+OF_ROWS: dict[str, tuple[Any, object]] = {
+    "distance": (Distance, "auto"),
+    "scale": (Scale, "auto"),
+    "columns": (Columns, []),  # typer copies it
+    "drop": (Drop, []),
+    "keep": (Keep, []),
+    "missing": (Missing, "auto"),
+    "dates": (Dates, None),
+    "sheet": (Sheet, None),
+    "table": (DatabaseTable, None),
+    "query": (Query, None),
+    "places": (Places, "auto"),
+    "header": (Header, None),
+    "encoding": (Encoding, None),
+}
+Rows: TypeAlias = dict[str, Any]  # the values of these options, as `coterie.pipeline.make_request` takes them
+Answer = TypeVar("Answer")
+
+
+def takes_rows(command: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Give a command the options of `OF_ROWS` in place of its parameter `rows`, which gets their values."""
+    shape = signature(command, eval_str=True)
+    of_rows = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in OF_ROWS.items()
+    ]
+    parameters = [
+        one for each in shape.parameters.values() for one in (of_rows if each.name == "rows" else [each])
+    ]
+
+    @wraps(command)
+    def with_rows(**given: Any) -> Answer:
+        rows = {name: given.pop(name) for name in OF_ROWS}
+        rows |= {name: names_of(rows[name]) for name in ("columns", "drop", "keep")}
+        return command(**given, rows=rows)
+
+    typed_command: Any = with_rows
+    typed_command.__signature__ = shape.replace(parameters=parameters)
+    typed_command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return with_rows

@@ -17,28 +17,18 @@ Examples:
 """
 
 
+@options.takes_rows
 def compare(
     data: options.Data,
     methods: Annotated[
         str, option(metavar="A,B,C", help="See coterie methods [auto]", offered=options.METHODS)
     ] = "auto",
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
-    distance: options.Distance = "auto",
-    scale: options.Scale = "auto",
+    *,
+    rows: options.Rows,
     budget: options.Budget = "normal",
     truth: options.Truth = None,
-    columns: options.Columns = [],  # noqa: B006  # typer copies it
-    drop: options.Drop = [],  # noqa: B006
-    keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "auto",
-    places: options.Places = "auto",
-    dates: options.Dates = None,
-    sheet: options.Sheet = None,
-    table: options.DatabaseTable = None,
-    query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same answer [0]")] = 0,
-    header: options.Header = None,
-    encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare several clustering methods on a table."""
@@ -49,14 +39,9 @@ def compare(
     from coterie.pipeline import make_request
     from coterie.pipeline.compare_methods import compare_by
 
-    request = make_request(
-        methods, k, distance=distance, scale=scale, truth=truth, budget=budget,
-        columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
-        missing=missing, dates=dates, sheet=sheet, table=table, query=query, random_state=seed,
-        places=places, header=header, encoding=encoding,
-    )  # fmt: skip
-    rows, request = read_rows(data, request)
-    found = compare_by(request, rows, is_watched())
+    request = make_request(methods, k, **rows, truth=truth, budget=budget, random_state=seed)
+    read, request = read_rows(data, request)
+    found = compare_by(request, read, is_watched())
     if as_json:
         print_json(found.to_dict())
     else:

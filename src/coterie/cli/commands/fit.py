@@ -29,24 +29,17 @@ Examples:
 """
 
 
+@options.takes_rows
 def fit(
     data: options.Data,
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
     method: Annotated[
         str, option(metavar="NAME", help="See coterie methods; A,B: compare [auto]", offered=options.METHODS)
     ] = "auto",
-    distance: options.Distance = "auto",
-    scale: options.Scale = "auto",
+    *,
+    rows: options.Rows,
     budget: options.Budget = "normal",
     truth: options.Truth = None,
-    columns: options.Columns = [],  # noqa: B006  # typer copies it
-    drop: options.Drop = [],  # noqa: B006
-    keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "auto",
-    dates: options.Dates = None,
-    sheet: options.Sheet = None,
-    table: options.DatabaseTable = None,
-    query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same groups [0]")] = 0,
     n_init: Annotated[
         int | None,
@@ -85,7 +78,6 @@ def fit(
         str | None,
         option(metavar="ID,TIME,VALUE", help="Group time series; rows: one series per row"),
     ] = None,
-    places: options.Places = "auto",
     window: Annotated[
         str,
         option(
@@ -107,8 +99,6 @@ def fit(
     strict: Annotated[
         bool, option("--strict", help="Exit with code 3 unless the groups are convincing.")
     ] = False,
-    header: options.Header = None,
-    encoding: options.Encoding = None,
     output: options.Output = None,
     with_data: options.WithData = False,
     carry: options.Carry = [],  # noqa: B006
@@ -149,15 +139,10 @@ def fit(
 
     method = graphs.METHOD if graph and method == "auto" else options.method_of_sizes(sizes, method)
     request = make_request(
-        method, k,
-        distance=distance, scale=scale, budget=budget, truth=truth,
-        columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
-        missing=missing, dates=dates, sheet=sheet, table=table, query=query,
-        random_state=seed, n_init=n_init, improve=improve,
+        method, k, **rows, budget=budget, truth=truth, random_state=seed, n_init=n_init, improve=improve,
         set=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         together=together and str(together), apart=apart and str(apart),
         checkpoint=checkpoint, believe=believe, silhouette=silhouette, series=series, window=window,
-        places=places, header=header, encoding=encoding,
     )  # fmt: skip
     options.refuse_two(graph=graph or directed, text=text is not None, series=series is not None)
     options.refuse_two(series=series is not None, with_data=with_data)

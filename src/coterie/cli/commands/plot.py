@@ -27,6 +27,7 @@ NO_DISTANCES = (
 )
 
 
+@options.takes_rows
 def plot(
     kind: Annotated[
         str,
@@ -47,26 +48,15 @@ def plot(
         str, option(metavar="NAME", help="See coterie methods [auto]", offered=options.METHOD)
     ] = "auto",
     linkage: options.Linkage = options.LINKAGE,
-    distance: options.Distance = "auto",
-    scale: options.Scale = "auto",
+    *,
+    rows: options.Rows,
     labels: Annotated[
         str | None,
         option(metavar="COLUMN", help="Column with known group labels.", offered=completion.columns),
     ] = None,
     truth: options.Truth = None,
-    columns: options.Columns = [],  # noqa: B006  # typer copies it
-    drop: options.Drop = [],  # noqa: B006
-    keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "auto",
-    dates: options.Dates = None,
-    sheet: options.Sheet = None,
-    table: options.DatabaseTable = None,
-    query: options.Query = None,
-    places: options.Places = "auto",
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
     dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [160]")] = 160,
-    header: options.Header = None,
-    encoding: options.Encoding = None,
     show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,
     force: options.Force = False,
 ) -> None:
@@ -80,15 +70,13 @@ def plot(
 
     found = find_kind(kind)
     options.check_linkage(linkage)
-    if distance == PRECOMPUTED:
+    if rows["distance"] == PRECOMPUTED:
         raise InvalidParameter(NO_DISTANCES)
     target = plot_files.check_target(found, output, (source, data), force=force)
-    dropped = [*options.names_of(drop), *([] if labels is None else [labels])]
+    rows["drop"] += [] if labels is None else [labels]
     asked = make_request(
         found.method or method if method == "auto" else method, "auto" if k is None else k,
-        distance=distance, scale=scale, truth=truth, columns=options.names_of(columns),
-        drop=dropped, keep=options.names_of(keep), missing=missing, dates=dates, sheet=sheet, table=table,
-        query=query, header=header, encoding=encoding, random_state=seed, believe=False, places=places,
+        **rows, truth=truth, random_state=seed, believe=False,
     )  # fmt: skip
     request = PlotRequest(asked, k, linkage, truth, labels)
     subject = plot_files.read_subject(found, request, source, data)

@@ -19,6 +19,7 @@ Examples:
 """
 
 
+@options.takes_rows
 def select(
     data: options.Data,
     k: Annotated[
@@ -36,20 +37,9 @@ def select(
         list[str],
         option(metavar="NAME", help="Only this one (repeatable).", offered=offers(completion.criteria)),
     ] = [],  # noqa: B006  # typer copies it
-    distance: options.Distance = "auto",
-    scale: options.Scale = "auto",
-    columns: options.Columns = [],  # noqa: B006
-    drop: options.Drop = [],  # noqa: B006
-    keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "auto",
-    places: options.Places = "auto",
-    dates: options.Dates = None,
-    sheet: options.Sheet = None,
-    table: options.DatabaseTable = None,
-    query: options.Query = None,
+    *,
+    rows: options.Rows,
     seed: Annotated[int, options.seed_option("Same seed, same evidence [0]")] = 0,
-    header: options.Header = None,
-    encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Choose the number of groups, and show the evidence."""
@@ -64,17 +54,12 @@ def select(
 
     if method != AUTO:
         find_partitioner(method)
-    request = make_request(
-        method, k, distance=distance, scale=scale, columns=options.names_of(columns),
-        drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, random_state=seed,
-        places=places, dates=dates, sheet=sheet, table=table, query=query,
-        header=header, encoding=encoding,
-    )  # fmt: skip
+    request = make_request(method, k, **rows, random_state=seed)
     for name in criterion:
         find_criterion(name)
-    rows, request = read_rows(data, request)
-    if isinstance(rows, str) or request.is_precomputed:
-        found = selection.find_as_fit_does(data, rows, request, criterion, progress=is_watched())
+    read, request = read_rows(data, request)
+    if isinstance(read, str) or request.is_precomputed:
+        found = selection.find_as_fit_does(data, read, request, criterion, progress=is_watched())
     else:
-        found = selection.find(data, rows, request, criterion, progress=is_watched())
+        found = selection.find(data, read, request, criterion, progress=is_watched())
     selection_summary.show(found, as_json=as_json)

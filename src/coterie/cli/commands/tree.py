@@ -19,28 +19,18 @@ Examples:
 """
 
 
+@options.takes_rows
 def tree(
     data: options.Data,
     linkage: options.Linkage = options.LINKAGE,
-    distance: options.Distance = "auto",
     precomputed: Annotated[bool, option("--precomputed", help="DATA is a square of distances.")] = False,
     similarity: Annotated[bool, option("--similarity", help="DATA is a square of similarities.")] = False,
     cut: Annotated[
         str | None,
         option("--cut", "-k", metavar="WHERE", help="Groups (3), height (2.5) or best (by silhouette)."),
     ] = None,
-    scale: options.Scale = "auto",
-    columns: options.Columns = [],  # noqa: B006  # typer copies it
-    drop: options.Drop = [],  # noqa: B006
-    keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "auto",
-    places: options.Places = "auto",
-    dates: options.Dates = None,
-    sheet: options.Sheet = None,
-    table: options.DatabaseTable = None,
-    query: options.Query = None,
-    header: options.Header = None,
-    encoding: options.Encoding = None,
+    *,
+    rows: options.Rows,
     newick: Annotated[
         Path | None, option("--newick", metavar="FILE", help="Write the tree in Newick format.")
     ] = None,
@@ -58,23 +48,19 @@ def tree(
     from coterie.pipeline.request import PRECOMPUTED
 
     options.check_linkage(linkage)
-    is_square = precomputed or distance == PRECOMPUTED
-    is_named = distance not in ("auto", PRECOMPUTED)
+    is_square = precomputed or rows["distance"] == PRECOMPUTED
+    is_named = rows["distance"] not in ("auto", PRECOMPUTED)
     options.refuse_two(distance=is_named, precomputed=is_square, similarity=similarity)
-    request = make_request(
-        distance=PRECOMPUTED if is_square else distance, scale=scale, columns=options.names_of(columns),
-        drop=options.names_of(drop), keep=options.names_of(keep), missing=missing, places=places,
-        dates=dates, sheet=sheet, table=table, query=query, header=header, encoding=encoding,
-    )  # fmt: skip
+    request = make_request(**rows | ({"distance": PRECOMPUTED} if is_square else {}))
     how = tree_growth.TreeRequest(request, linkage, similarity)
     tree_growth.check(how, cut, output)
     files = outputs.Files(data, output, newick, force, with_data, escape_formulas)
     files.check(as_json=as_json)
     refuse_labels(data, output)
-    rows = read_or_sample(data, TREE_ROWS, **request.reading)
-    grown = tree_growth.grow(rows, how, cut)
+    read = read_or_sample(data, TREE_ROWS, **request.reading)
+    grown = tree_growth.grow(read, how, cut)
     if output is not None:
-        files.write_labels(rows, grown.labels_of_rows())
+        files.write_labels(read, grown.labels_of_rows())
     if newick is not None:
         outputs.write_text(grown.newick(), newick, force=force)
     if not files.labels_to_stdout:
