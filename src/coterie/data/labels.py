@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from coterie._printing import listed, shortened
 from coterie._support.declarations import held, saved
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, PolarsFrame, PolarsSeries
+from coterie._support.typing import AnyArray, Mask, PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import (
     COUNT,
     Instance,
@@ -24,7 +24,7 @@ from coterie._support.validation.schema import (
     Text,
 )
 from coterie.data.categories import Levels
-from coterie.data.columns import LeftOut, check_names
+from coterie.data.columns import ColumnChoice, LeftOut, check_names
 from coterie.data.files.source import open_source
 from coterie.data.geography.places import (
     OFF,
@@ -406,11 +406,7 @@ def read_labelled_data(
     choice = other.choose(drop=unused, categories=categories)
     for each in unused:
         choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
-    positions, about_places = find_places(other, places, others=unused)
-    positions = tuple(place for place in positions if set(place.columns) <= set(choice.used))
-    if as_angles and positions:
-        angles = angle_scaling(np.abs(cells_of(other, positions[0])).max(axis=0, initial=0.0))
-        about_places = (note_angles(positions[0], angles),)
+    positions, about_places = _positions(other, places, unused, choice, as_angles=as_angles)
     levels = other.levels(choice.used) if categories else ()
     if levels and associated:
         choice = without_unassociated(other, choice, levels)
@@ -420,12 +416,8 @@ def read_labelled_data(
     content, notes = align(other, table)  # labels in the order of the data
     found = content[name]
     is_empty = found.is_null().to_numpy()
-    if is_empty.any() and missing == "error":
-        first = int(np.argmax(is_empty)) + 1
-        text = (
-            f"{table.source}: {int(is_empty.sum()):,} rows lack a label in {name} (the first is row {first})."
-        )
-        raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
+    if missing == "error":
+        _refuse_unlabelled(is_empty, name, table.source)
     kept = np.flatnonzero(~is_empty)
     rows, used = np.arange(len(kept)), X[kept]
     if not keeps_gaps:
@@ -447,6 +439,25 @@ def read_labelled_data(
         levels=levels,
         places=positions,
     )
+
+
+def _positions(
+    table: Table, wanted: str, unused: Sequence[str], choice: ColumnChoice, *, as_angles: bool
+) -> tuple[tuple[Place, ...], tuple[str, ...]]:
+    """Return the columns used that are positions, and notes on them."""
+    found, notes = find_places(table, wanted, others=unused)
+    positions = tuple(place for place in found if set(place.columns) <= set(choice.used))
+    if as_angles and positions:
+        angles = angle_scaling(np.abs(cells_of(table, positions[0])).max(axis=0, initial=0.0))
+        notes = (note_angles(positions[0], angles),)
+    return positions, notes
+
+
+def _refuse_unlabelled(is_empty: Mask, name: str, source: str) -> None:
+    if is_empty.any():
+        first = int(np.argmax(is_empty)) + 1
+        text = f"{source}: {int(is_empty.sum()):,} rows lack a label in {name} (the first is row {first})."
+        raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
 
 
 def read_truth(

@@ -243,10 +243,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
         raise rows.as_given(error, request, compared) from None
     fitted = rows.fit(choice.winner, compared, request, tracker)
     winner = choice.winner
-    recipe = request.recipe(winner.method, winner.k, rows.scaling.how)
-    metric = winner.parameters.get("metric")
-    if isinstance(metric, str) and metric != "euclidean" and recipe.distance is None:
-        recipe = replace(recipe, distance=metric)
+    recipe = _recipe_of(winner, request, rows)
     seconds = time.perf_counter() - began
     units = note_units(choice.contest, compared, rows.scaling, request)
     said = (*request.notes, *_notes(choice, compared), *units)
@@ -277,6 +274,14 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
         is_apart=is_apart,
         levels=() if choice.contest is None or request.is_settled else choice.contest.levels,
     )
+
+
+def _recipe_of(winner: Candidate, request: FitRequest, rows: Rows) -> Recipe:
+    """Return how the winner was run, with the distance that its method has chosen if none was asked for."""
+    recipe = request.recipe(winner.method, winner.k, rows.scaling.how)
+    metric = winner.parameters.get("metric")
+    is_chosen = isinstance(metric, str) and metric != "euclidean" and recipe.distance is None
+    return replace(recipe, distance=metric) if is_chosen else recipe
 
 
 def _notes(choice: ChosenMethod, compared: Compared) -> tuple[str, ...]:

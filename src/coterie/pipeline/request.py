@@ -420,11 +420,14 @@ def make_request(
         arguments=arguments,
     )
     _check_methods(request)
+    return replace(request, notes=(*request.notes, *_note_linkage(request)))
+
+
+def _note_linkage(request: FitRequest) -> tuple[str, ...]:
     only = request.methods[0] if request.methods is not None and len(request.methods) == 1 else None
-    if only is not None and "linkage" not in request.settings and linkage_for(only, request.distance):
-        note = f"average linkage is used, since Ward's is for Euclidean distances, not {request.distance}"
-        request = replace(request, notes=(*request.notes, note))
-    return request
+    if only is None or "linkage" in request.settings or not linkage_for(only, request.distance):
+        return ()
+    return (f"average linkage is used, since Ward's is for Euclidean distances, not {request.distance}",)
 
 
 def told(arguments: Settings) -> JsonObject:

@@ -253,19 +253,8 @@ def open_columns(
     plans = _plans(tables, looks, used, levels)
     blocks = read_blocks(tables, columns=used, readings=plans)
     notes = (*(source.notes if isinstance(source, SpooledRows) else ()), *tables.notes)
-    return Opened(
-        source,
-        blocks,
-        left_out,
-        True,
-        plans,
-        looks,
-        levels,
-        tuple(keep),
-        pairs,
-        notes=notes,
-        tables=tables,
-    )
+    told = (left_out, True, plans, looks, levels, tuple(keep), pairs)
+    return Opened(source, blocks, *told, notes=notes, tables=tables)
 
 
 def _reasons(

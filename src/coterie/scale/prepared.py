@@ -253,23 +253,17 @@ def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
     is_column = isinstance(request.truth, str)
     drop = [*request.drop, *([request.truth] if is_column else [])]
     how = {name: value for name, value in request.reading.items() if name in ("dates", "header", "encoding")}
+    opened_with = partial(
+        open_columns, source, drop=drop, keep=request.keep, categories=request.takes_categories, **how
+    )
     after_all: list[str] = []
     refused: dict[Place, str] = {}
     places = OFF if request.methods == ("kmodes",) else request.wanted_places  # it takes no numbers
     is_haversine, columns = request.distance == HAVERSINE, request.columns
     while True:
         try:
-            opened = open_columns(
-                source,
-                columns,
-                drop,
-                request.keep,
-                categories=request.takes_categories,
-                text_after_all=after_all,
-                places=places,
-                no_places=refused,
-                **how,
-            ).kept_on_disk()
+            known = {"text_after_all": after_all, "places": places, "no_places": refused}
+            opened = opened_with(columns=columns, **known).kept_on_disk()
             found = survey(opened.blocks)
         except CellDoesNotFit as problem:
             if not problem.column or problem.column in after_all:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -153,9 +153,7 @@ def _zero_byte(source: Source, head: bytes) -> Exception:
 def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool | None) -> Dialect:
     """Look at the first lines and return how the table is written."""
     lines = _sample(source, text)
-    skipped = 0
-    while skipped < len(lines) and (not lines[skipped].strip() or lines[skipped].lstrip().startswith("#")):
-        skipped += 1
+    skipped = sum(1 for _ in takewhile(_is_blank_or_comment, lines))
     has_comments = any("#" in line for line in lines[:skipped])
     told = _SEPARATOR_LINE.match(lines[skipped]) if skipped < len(lines) else None
     if told:  # Excel's own way to say it
@@ -177,10 +175,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
     n_titles = 0 if header is False or is_short_header else _count_titles(rows, delimiter)
     title_lines = _lines_of_rows(lines, delimiter, n_titles)
     skipped, lines, rows = skipped + title_lines, lines[title_lines:], rows[n_titles:]
-    if len(rows[0]) > MOST_COLUMNS:
-        raise source.fail(
-            f"has {len(rows[0]):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."
-        )
+    _refuse_wide(source, rows[0])
     is_counted = header is None and counts_columns(rows)
     has_header = is_counted or is_short_header or (_has_header(rows, delimiter) if header is None else header)
     header_lines = _lines_of_rows(lines, delimiter, 1) if has_header else 0
@@ -197,6 +192,17 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         counts_columns=is_counted,
         is_short_header=is_short_header,
     )
+
+
+def _is_blank_or_comment(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _refuse_wide(source: Source, first: Sequence[str]) -> None:
+    if len(first) > MOST_COLUMNS:
+        raise source.fail(
+            f"has {len(first):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."
+        )
 
 
 def rows_above(filled: Sequence[int], width: int) -> int:

@@ -179,12 +179,7 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
         stamp = stamp_of(path)
         with open_binary(path, stamp) as file:
             start = file.read(LOOKED_AT_BYTES)
-        chosen = encoding_of(start, encoding)
-        if not _is_known(chosen):
-            raise InvalidFile(
-                f'{shown_path(path)}: no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, '
-                f"utf-16."
-            )
+        chosen = _known_encoding(path, start, encoding)
         if not has_ranges(start, chosen):
             shown, (source, folder) = shown_path(path), unpack(path, encoding, stamp)
             chosen, stamp = "utf-8", stamp_of(source)
@@ -218,6 +213,16 @@ def open_csv(path: str, *, header: bool | None = None, encoding: str | None = No
     types = dict(zip(schema.names, schema.types, strict=True)) | empty
     others = [note for note in text.notes if "blank line" not in note]  # these are of the first lines alone
     return TableFile(shown_path(path), types, pieces, lambda: head, (*others, *note_blank_lines(n_blank)))
+
+
+def _known_encoding(path: str, start: bytes, encoding: str | None) -> str:
+    """Return the encoding of a file that begins so, or say that there is no such encoding."""
+    chosen = encoding_of(start, encoding)
+    if not _is_known(chosen):
+        raise InvalidFile(
+            f'{shown_path(path)}: no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, utf-16.'
+        )
+    return chosen
 
 
 def _count_lines(file: BinaryIO, begin: int) -> int:

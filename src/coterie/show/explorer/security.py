@@ -117,17 +117,25 @@ class Guard:
         if scope["type"] != "http":
             return  # no web sockets
         try:
-            if scope["path"] == REJOIN and scope["method"] == "POST":
-                refuse_strangers(scope, _headers(scope), self.port)
-                await self._rejoin(receive, send)
-                return
-            refuse(scope, port=self.port, token=self.token)
-            if scope["path"] == REJOIN:
-                await _reply(send, 200, {"secret": self.secret.value.hex()})
-                return
+            if await self._lets_in(scope, receive, send):
+                await self._pass_on(scope, receive, send)
         except Refused as error:
             await _answer(send, error)
-            return
+
+    async def _lets_in(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Refuse who has no right; answer who asks for one here; return whether the request goes on."""
+        if scope["path"] == REJOIN and scope["method"] == "POST":
+            refuse_strangers(scope, _headers(scope), self.port)
+            await self._rejoin(receive, send)
+            return False
+        refuse(scope, port=self.port, token=self.token)
+        if scope["path"] == REJOIN:
+            await _reply(send, 200, {"secret": self.secret.value.hex()})
+            return False
+        return True
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the application: a body that is too large is refused, the answer gets headers."""
         most = MOST_UPLOAD if scope["path"] == UPLOAD else MOST_BODY
         n_received, has_begun = 0, False
 

@@ -12,7 +12,7 @@ from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import SelfOrganizingMap
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
-from coterie.show.plots.drawing.canvas import axes_for, note, tidy
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
 from coterie.show.plots.drawing.cloud import name_clusters
 
 if TYPE_CHECKING:
@@ -48,9 +48,6 @@ def u_matrix(model: SelfOrganizingMap, ax: Axes | None = None, *, names: list[st
     >>> u_matrix(som).get_title(loc="left")
     'Distances between neighbours on a map of 2 x 3 nodes'
     """
-    from matplotlib.collections import PatchCollection, PolyCollection
-    from matplotlib.patches import Circle
-
     if not isinstance(model, SelfOrganizingMap):
         raise InvalidParameter(
             f"model of u_matrix must be a SelfOrganizingMap, got a {type(model).__name__}."
@@ -59,22 +56,13 @@ def u_matrix(model: SelfOrganizingMap, ax: Axes | None = None, *, names: list[st
     places, hits, heights = model.grid.places, model.hits_.ravel(), model.u_matrix_.ravel()
     across, down = np.ptp(places, axis=0) + 1.0
     ax = axes_for(ax, size=(MAP_WIDTH + 2.6, float(np.clip(MAP_WIDTH * down / across, 2.2, 7.0)) + 0.9))
-    cells = PolyCollection(
+    cells = drawing("collections").PolyCollection(
         list(places[:, None, :] + _corners(model.layout)), cmap=HEIGHTS, edgecolor=PAPER, linewidth=0.6
     )
     cells.set_array(heights)
     cells.set_gid("nodes")
     ax.add_collection(cells)
-    used = np.flatnonzero(hits > 0)
-    radii = LARGEST_DOT * np.sqrt(hits[used] / hits.max())
-    dots = PatchCollection(
-        [Circle(tuple(places[node]), radius) for node, radius in zip(used, radii, strict=True)],
-        facecolor=_colors(model, used),
-        edgecolor=PAPER,
-        linewidth=0.8,
-    )
-    dots.set_gid("rows")
-    ax.add_collection(dots)
+    _draw_rows(ax, model)
     if _has_groups(model):
         name_clusters(ax, places[model.nodes_], model.labels_, names)
     ax.set_aspect("equal")
@@ -90,6 +78,21 @@ def u_matrix(model: SelfOrganizingMap, ax: Axes | None = None, *, names: list[st
     bar.outline.set_visible(False)
     note(ax, f"Area of a dot: rows of the node, at most {count_of(round(float(hits.max())), 'row')}.", gap=8)
     return ax
+
+
+def _draw_rows(ax: Axes, model: SelfOrganizingMap) -> None:
+    """Draw a dot on each node that has rows; its area is their number."""
+    places, hits = model.grid.places, model.hits_.ravel()
+    used = np.flatnonzero(hits > 0)
+    radii, circle = LARGEST_DOT * np.sqrt(hits[used] / hits.max()), drawing("patches").Circle
+    dots = drawing("collections").PatchCollection(
+        [circle(tuple(places[node]), radius) for node, radius in zip(used, radii, strict=True)],
+        facecolor=_colors(model, used),
+        edgecolor=PAPER,
+        linewidth=0.8,
+    )
+    dots.set_gid("rows")
+    ax.add_collection(dots)
 
 
 def _corners(layout: str) -> FloatArray:
