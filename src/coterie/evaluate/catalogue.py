@@ -178,10 +178,12 @@ def measure(
     is_adjusted: bool = False,
     is_scale_free: bool = False,
     compares_pairs: bool = False,
-    peer: str | None = None,
+    in_scikit_learn: bool = False,
     of_table: Callable[[ContingencyTable], float] | None = None,
 ) -> Callable[[MeasureFunction], MeasureFunction]:
     """Enter the decorated function in the catalogue; its name, summary and noise policy are read from it.
+
+    With ``in_scikit_learn=True``, scikit-learn has a function of the same name and values.
 
     Examples
     --------
@@ -208,7 +210,7 @@ def measure(
             compares_pairs=compares_pairs,
             noise=None if noise is None else noise.default,
             reference=reference,
-            peer=peer,
+            peer=f"sklearn.metrics.{name}" if in_scikit_learn else None,
             function=function,
             of_table=of_table,
         )

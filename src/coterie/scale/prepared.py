@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import AnyArray, Data, FloatArray, Indices
+from coterie._support.typing import AnyArray, Data, FloatArray, Indices, ValuesByName
 from coterie.data import PreparedRows, Scaling, Table, fit_scaling
 from coterie.data.categories import NOT_ASSOCIATED, not_associated
 from coterie.data.cells import NUMBER
@@ -262,7 +262,7 @@ def _surveyed(source: object, request: FitRequest) -> tuple[Opened, Survey]:
     is_haversine, columns = request.distance == HAVERSINE, request.columns
     while True:
         try:
-            known = {"text_after_all": after_all, "places": places, "no_places": refused}
+            known: ValuesByName = {"text_after_all": after_all, "places": places, "no_places": refused}
             opened = opened_with(columns=columns, **known).kept_on_disk()
             found = survey(opened.blocks)
         except CellDoesNotFit as problem:

@@ -26,6 +26,7 @@ from coterie.evaluate.external.entropies import (
 from coterie.evaluate.labelings import Noise
 
 information_measure = partial(measure, group="information", needs="labelings")
+share_measure = partial(information_measure, low=0, high=1)
 distance_measure = partial(
     measure,
     group="distances by information",
@@ -87,7 +88,7 @@ def v_measure_of(table: ContingencyTable, beta: float = 1.0) -> float:
     high=inf,
     is_symmetric=True,
     reference="cover-2006",
-    peer="sklearn.metrics.mutual_info_score",
+    in_scikit_learn=True,
     of_table=mutual_information_of,
 )
 def mutual_info_score(
@@ -120,13 +121,11 @@ def mutual_info_score(
     return mutual_information_of(contingency_table(labels_true, labels_pred, noise=noise))
 
 
-@information_measure(
+@share_measure(
     symbol="NMI",
-    low=0,
-    high=1,
     is_symmetric=True,
     reference="strehl-2002",
-    peer="sklearn.metrics.normalized_mutual_info_score",
+    in_scikit_learn=True,
     of_table=normalized_information_of,
 )
 def normalized_mutual_info_score(
@@ -156,7 +155,7 @@ def normalized_mutual_info_score(
     is_symmetric=True,
     is_adjusted=True,
     reference="vinh-2010",
-    peer="sklearn.metrics.adjusted_mutual_info_score",
+    in_scikit_learn=True,
     of_table=adjusted_information_of,
 )
 def adjusted_mutual_info_score(
@@ -179,13 +178,8 @@ def adjusted_mutual_info_score(
     return adjusted_information_of(contingency_table(labels_true, labels_pred, noise=noise), average_method)
 
 
-@information_measure(
-    symbol="homogeneity",
-    low=0,
-    high=1,
-    reference="rosenberg-2007",
-    peer="sklearn.metrics.homogeneity_score",
-    of_table=homogeneity_of,
+@share_measure(
+    symbol="homogeneity", reference="rosenberg-2007", in_scikit_learn=True, of_table=homogeneity_of
 )
 def homogeneity_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Whether clusters hold one class each: h = 1 - H(T|C) / H(T).
@@ -198,13 +192,8 @@ def homogeneity_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise
     return homogeneity_of(contingency_table(labels_true, labels_pred, noise=noise))
 
 
-@information_measure(
-    symbol="completeness",
-    low=0,
-    high=1,
-    reference="rosenberg-2007",
-    peer="sklearn.metrics.completeness_score",
-    of_table=completeness_of,
+@share_measure(
+    symbol="completeness", reference="rosenberg-2007", in_scikit_learn=True, of_table=completeness_of
 )
 def completeness_score(
     labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
@@ -219,14 +208,8 @@ def completeness_score(
     return completeness_of(contingency_table(labels_true, labels_pred, noise=noise))
 
 
-@information_measure(
-    symbol="V",
-    low=0,
-    high=1,
-    is_symmetric=True,
-    reference="rosenberg-2007",
-    peer="sklearn.metrics.v_measure_score",
-    of_table=v_measure_of,
+@share_measure(
+    symbol="V", is_symmetric=True, reference="rosenberg-2007", in_scikit_learn=True, of_table=v_measure_of
 )
 def v_measure_score(
     labels_true: VectorLike, labels_pred: VectorLike, *, beta: float = 1.0, noise: Noise = "cluster"

@@ -80,7 +80,7 @@ def _from_table(formula: Callable[[PairCounts], float]) -> Callable[[Contingency
     low=0,
     is_symmetric=True,
     reference="rand-1971",
-    peer="sklearn.metrics.rand_score",
+    in_scikit_learn=True,
     of_table=_from_table(rand_of),
 )
 def rand_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
@@ -100,7 +100,7 @@ def rand_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise
     is_symmetric=True,
     is_adjusted=True,
     reference="hubert-1985",
-    peer="sklearn.metrics.adjusted_rand_score",
+    in_scikit_learn=True,
     of_table=_from_table(adjusted_rand_of),
 )
 def adjusted_rand_score(
@@ -193,7 +193,7 @@ def pair_dice_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: 
     low=0,
     is_symmetric=True,
     reference="fowlkes-1983",
-    peer="sklearn.metrics.fowlkes_mallows_score",
+    in_scikit_learn=True,
     of_table=_from_table(fowlkes_mallows_of),
 )
 def fowlkes_mallows_score(

@@ -136,12 +136,7 @@ def dispersions(
 
 
 @separation_measure(
-    symbol="DB",
-    low=0,
-    high=inf,
-    greater_is_better=False,
-    reference="davies-1979",
-    peer="sklearn.metrics.davies_bouldin_score",
+    symbol="DB", low=0, high=inf, greater_is_better=False, reference="davies-1979", in_scikit_learn=True
 )
 def davies_bouldin_score(
     X: MatrixLike,

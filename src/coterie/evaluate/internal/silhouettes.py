@@ -226,9 +226,7 @@ def silhouette_samples(
     return scattered
 
 
-@silhouette_measure(
-    symbol="sil", reference="rousseeuw-1987", peer="sklearn.metrics.silhouette_score", compares_pairs=True
-)
+@silhouette_measure(symbol="sil", reference="rousseeuw-1987", in_scikit_learn=True, compares_pairs=True)
 def silhouette_score(
     X: MatrixLike,
     labels: VectorLike,

@@ -63,12 +63,7 @@ def tss(X: MatrixLike, *, sample_weight: VectorLike | None = None) -> float:
 
 
 @squares_measure(
-    symbol="CH",
-    low=0,
-    high=inf,
-    is_scale_free=True,
-    reference="calinski-1974",
-    peer="sklearn.metrics.calinski_harabasz_score",
+    symbol="CH", low=0, high=inf, is_scale_free=True, reference="calinski-1974", in_scikit_learn=True
 )
 def calinski_harabasz_score(
     X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
