@@ -93,7 +93,8 @@ def _type_words(annotation: str, rule: Field | Constraint | None) -> str:
     options = rule.options if isinstance(rule, AnyOf) else (rule,)
     if all((isinstance(one, Choice) and one.is_short) or isinstance(one, Nothing) for one in options):
         names = [one.names() if isinstance(one, Choice) else (None,) for one in options]
-        return "{" + ", ".join(f'"{name}"' if name else "None" for part in names for name in part) + "}"
+        told = ("None" if name is None else f'"{name}"' for part in names for name in part)
+        return f"{{{', '.join(told)}}}"
     if isinstance(rule, Tensor):
         sizes = [_size_words(one) for one in rule.shape]
         shape = f" of shape ({', '.join(sizes)}{',' * (len(sizes) == 1)})" if all(sizes) else ""
