@@ -10,6 +10,7 @@ import numpy as np
 
 from coterie._printing import count_of, listed
 from coterie._support.config import version
+from coterie._support.facts import facts_of
 from coterie._support.files import check_output
 from coterie._support.progress import track
 from coterie._support.typing import JsonObject, Labels, ValuesByName
@@ -203,9 +204,7 @@ def facts(found: FoundTree, files: Outputs) -> JsonObject:
         "leaves": list(tree.names),
         "sites": None if rows is None else rows.n_sites,
         "kind": None if rows is None else rows.kind,
-        "model": found.model,
-        "method": found.method,
-        "gaps": found.gaps,
+        **facts_of(found, "model", "method", "gaps"),
         "bootstrap": {"replicates": found.n_bootstrap, "saturated": found.n_saturated},
         "is_rooted": tree.is_rooted,
         "newick": tree.to_newick(),

@@ -10,6 +10,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._printing import count_of
+from coterie._support.facts import facts_of
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import AnyArray, FloatArray, JsonObject, Labels, MatrixLike, Weights
 from coterie._support.validation import Flag, Seed, Whole, check_parameter
@@ -98,9 +99,7 @@ class Quantised:
             "source": self.picture.source,
             "width": width,
             "height": height,
-            "k": self.k,
-            "n_colours": self.n_colours,
-            "space": self.space,
+            **facts_of(self, "k", "n_colours", "space"),
             "dither": self.is_dithered,
             "psnr": self.psnr,
             "palette": [

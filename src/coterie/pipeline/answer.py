@@ -11,6 +11,7 @@ from typing import Any
 
 from coterie._support import hooks
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
@@ -62,13 +63,7 @@ class Fact:
 
     def to_dict(self) -> JsonObject:
         """Return plain values."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "is_exact": self.is_exact,
-            "error": self.error,
-            "how": self.how,
-        }
+        return facts_of(self, "name", "value", "is_exact", "error", "how")
 
     def __str__(self) -> str:
         how = "exact" if self.is_exact else "estimated"
@@ -272,25 +267,15 @@ class Clustering:
     def to_dict(self) -> JsonObject:
         """Return plain values: what ``coterie fit --json`` prints about the answer."""
         return {
-            "k": self.k,
-            "headline": self.headline,
-            "convincing": self.convincing,
-            "verdict": self.verdict.to_dict(),
-            "method": self.method,
+            **facts_of(self, "k", "headline", "convincing", "verdict", "method"),
             "sizes": self.profile.sizes.tolist(),
             "columns": list(self.groups.table_columns),
             "left_out": {column.name: column.reason for column in self.groups.left_out},
-            "evidence": self.evidence.to_dict(),
-            "stability": None if self.stability is None else self.stability.to_dict(),
-            "significance": None if self.significance is None else self.significance.to_dict(),
+            **facts_of(self, "evidence", "stability", "significance"),
             "levels": [{"k": level.k, "method": level.method} for level in self.levels],
             "runners_up": [candidate.to_dict() for candidate in self.runners_up],
             "truth": None if self.comparison is None else dict(self.comparison),
-            "facts": [fact.to_dict() for fact in self.facts],
-            "notes": list(self.notes),
-            "budget": self.budget,
-            "seed": self.seed,
-            "seconds": self.seconds,
+            **facts_of(self, "facts", "notes", "budget", "seed", "seconds"),
         }
 
     def save(self, path: str | Path, *, force: bool = False) -> None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.typing import Data, Indices, JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
     COUNT,
@@ -106,13 +107,7 @@ class Candidate:
 
     def to_dict(self) -> JsonObject:
         """Return plain values, without the labels."""
-        return {
-            "method": self.method,
-            "k": self.k,
-            "scores": dict(self.scores),
-            "reason": self.reason,
-            "parameters": dict(self.parameters),
-        }
+        return facts_of(self, "method", "k", "scores", "reason", "parameters")
 
 
 def different(candidates: Sequence[Candidate], most: int) -> tuple[Candidate, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy.typing as npt
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import JsonObject, MatrixLike, RandomState
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Text
@@ -54,9 +55,7 @@ class MethodComparison:
             "source": self.source,
             "rows": self.n_rows,
             "rows_compared": self.n_compared,
-            "k": self.k,
-            "headline": self.headline,
-            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            **facts_of(self, "k", "headline", "candidates"),
             "adjusted_rand": None if self.agreement is None else list(self.agreement),
             "evidence": self.evidence.to_dict(),
         }

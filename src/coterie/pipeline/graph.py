@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._printing import shortened
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     AnyArray,
@@ -179,9 +180,7 @@ class GraphClustering:
             "nodes": len(self.labels),
             "edges": self.n_edges,
             "directed": self.is_directed,
-            "k": self.k,
-            "headline": self.headline,
-            "convincing": self.convincing,
+            **facts_of(self, "k", "headline", "convincing"),
             "method": METHOD,
             "resolution": self.resolution,
             "modularity": found.modularity,
@@ -197,10 +196,7 @@ class GraphClustering:
                 for at, size in enumerate(found.sizes)
             ],
             "levels": [int(level.max()) + 1 for level in found.levels.T],
-            "significance": None if self.significance is None else self.significance.to_dict(),
-            "notes": list(self.notes),
-            "budget": self.budget,
-            "seed": self.seed,
+            **facts_of(self, "significance", "notes", "budget", "seed"),
             "seconds": round(self.seconds, 6),
         }
 

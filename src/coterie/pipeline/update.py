@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 
 from coterie._printing import count_of
 from coterie._support import hooks
+from coterie._support.facts import facts_of
 from coterie._support.typing import Data, FloatArray, Indices, JsonObject, Labels, Model
 from coterie.cluster.kmeans import ClusteringFeatures, n_features_kept
 from coterie.data import settle_missing
@@ -177,13 +178,8 @@ class Arrival:
         return {
             "source": self.source,
             "rows": self.n_rows,
-            "shares": self.shares.tolist(),
-            "shares_before": self.shares_before.tolist(),
-            "distance": self.distance,
-            "distance_before": self.distance_before,
-            "noise": self.noise,
-            "noise_before": self.noise_before,
-            "drift": list(self.drift),
+            **facts_of(self, "shares", "shares_before", "distance", "distance_before"),
+            **facts_of(self, "noise", "noise_before", "drift"),
         }
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from coterie._printing import count_of
+from coterie._support.facts import facts_of
 from coterie._support.typing import JsonObject
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import DISSOLVED, SIGNIFICANT, STABLE, is_dissolved, is_stable
@@ -234,13 +235,8 @@ class FitVerdict:
     def to_dict(self) -> JsonObject:
         """Return plain values; labels of doubtful groups count from 0, as all labels do."""
         return {
-            "outcome": self.outcome,
-            "convincing": self.convincing,
-            "best_guess": self.best_guess,
-            "is_asked": self.is_asked,
-            "failed": list(self.failed),
-            "is_apart": self.is_apart,
-            "p_value": self.p_value,
+            **facts_of(self, "outcome", "convincing", "best_guess", "is_asked", "failed"),
+            **facts_of(self, "is_apart", "p_value"),
             "level": LEVEL,
             "stability": self.stability,
             "least_stability": STABLE,

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of, finite
 from coterie._support.typing import JsonObject
 from coterie._support.validation.schema import COUNT, FLAG, ListOf, Maybe, Sometimes, Tensor, Text
 
@@ -58,21 +59,9 @@ class Curve:
 
     def to_dict(self) -> JsonObject:
         """Return plain lists and numbers; None where there is no value."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "values": _plain(self.values),
-            "errors": None if self.errors is None else _plain(self.errors),
-            "greater_is_better": self.greater_is_better,
-            "choice": self.choice,
-            "reason": self.reason,
-            "note": self.note,
-        }
+        names = ("name", "title", "values", "errors", "greater_is_better", "choice", "reason", "note")
+        return {name: finite(value) for name, value in facts_of(self, *names).items()}
 
     def __repr__(self) -> str:
         chosen = "no choice" if self.choice is None else str(self.choice)
         return f"{self.title}: {chosen} ({self.reason})"
-
-
-def _plain(values: Values) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]

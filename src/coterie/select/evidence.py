@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.optional import require
 from coterie._support.typing import JsonObject, Labels, PandasFrame
 from coterie._support.validation import unknown_name
@@ -127,16 +128,7 @@ class Evidence:
 
     def to_dict(self) -> JsonObject:
         """Return plain lists and numbers, without the labels."""
-        return {
-            "method": self.method,
-            "k": self.k,
-            "ks": list(self.ks),
-            "verdict": self.verdict.to_dict(),
-            "curves": [curve.to_dict() for curve in self.curves],
-            "flags": list(self.flags),
-            "notes": list(self.notes),
-            "seconds": self.seconds,
-        }
+        return facts_of(self, "method", "k", "ks", "verdict", "curves", "flags", "notes", "seconds")
 
     def summary(self) -> str:
         """Return the answer in words, and the reasons underneath."""

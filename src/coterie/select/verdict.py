@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 import numpy as np
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.typing import JsonObject
 from coterie._support.validation.schema import COUNT, DictOf, ListOf, Real, Text
 from coterie.select.catalogue import find_criterion
@@ -45,9 +46,7 @@ class Verdict:
         return {
             "k": self.k,
             "votes": {str(k): count for k, count in self.votes.items()},
-            "reasons": list(self.reasons),
-            "disagreements": list(self.disagreements),
-            "confidence": self.confidence,
+            **facts_of(self, "reasons", "disagreements", "confidence"),
         }
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from coterie._printing import shortened
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
@@ -178,11 +179,7 @@ class TextClustering:
         return {
             "source": self.source,
             "texts": len(self.labels),
-            "k": self.k,
-            "headline": self.headline,
-            "convincing": self.convincing,
-            "p_value": self.p_value,
-            "persistence": self.persistence,
+            **facts_of(self, "k", "headline", "convincing", "p_value", "persistence"),
             "layers": [int(layer.max()) + 1 for layer in self.layers.T],
             "groups": [
                 {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
 from coterie._support.config import version
+from coterie._support.facts import facts_of, finite
 from coterie._support.notes import render_notes
 from coterie._support.stores import shown
 from coterie._support.typing import JsonObject, Labels
@@ -19,15 +18,7 @@ from coterie.pipeline.groups import group_name
 
 def print_json(facts: object) -> None:
     """Print facts as JSON: null for numbers that are not finite, which JSON does not know."""
-    print(json.dumps(_finite(facts), indent=2, allow_nan=False))
-
-
-def _finite(facts: object) -> object:
-    if isinstance(facts, Mapping):
-        return {name: _finite(value) for name, value in facts.items()}
-    if isinstance(facts, (list, tuple)):
-        return [_finite(value) for value in facts]
-    return None if isinstance(facts, float) and not isfinite(facts) else facts
+    print(json.dumps(finite(facts), indent=2, allow_nan=False))
 
 
 def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> JsonObject:
@@ -50,9 +41,7 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> JsonOb
         "rows_grouped": groups.n_grouped,
         "columns": list(groups.table_columns),
         "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
-        "method": recipe.method,
-        "distance": recipe.distance,
-        "scale": recipe.scale,
+        **facts_of(recipe, "method", "distance", "scale"),
         "settings": recipe.settings or {},
         "seed": recipe.seed,
         "k": groups.k,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -242,7 +243,5 @@ def _facts(test: NodeTest) -> JsonObject:
         "node": test.node,
         "size": test.size,
         "cluster_index": test.significance.observed,
-        "p_value": test.p_value,
-        "level": test.level,
-        "is_significant": test.is_significant,
+        **facts_of(test, "p_value", "level", "is_significant"),
     }

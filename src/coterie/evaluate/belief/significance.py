@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie._printing import count_of
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of, finite
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -26,7 +27,6 @@ from coterie._support.validation.schema import FLAG, Real, Sometimes, Tensor, Te
 from coterie.errors import InvalidParameter
 from coterie.evaluate.belief.null_models import check_null_data, fit_null
 from coterie.evaluate.belief.refitting import Refitter, labels_of, own_stream, run_all, seed_from
-from coterie.evaluate.belief.stability import plain_value
 from coterie.evaluate.catalogue import find_measure
 from coterie.evaluate.internal.silhouettes import silhouette_score
 
@@ -143,20 +143,9 @@ class Significance:
 
     def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers and words."""
-        return {
-            "measure": self.measure,
-            "null": self.null,
-            "against": self.against,
-            "observed": plain_value(self.observed),
-            "p_value": self.p_value,
-            "interval": list(self.interval),
-            "z_score": plain_value(self.z_score),
-            "n_draws": self.n_draws,
-            "greater_is_better": self.greater_is_better,
-            "how": self.how,
-            "verdict": self.verdict,
-            "draws": [plain_value(value) for value in self.draws],
-        }
+        tested = ("measure", "null", "against", "observed", "p_value", "interval", "z_score", "n_draws")
+        found = facts_of(self, *tested, "greater_is_better", "how", "verdict", "draws")
+        return {name: finite(value) for name, value in found.items()}
 
     def to_frame(self) -> PandasFrame:
         """Return a pandas DataFrame: one row per draw."""

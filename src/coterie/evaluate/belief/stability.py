@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of, finite, plain
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -141,17 +142,12 @@ class Stability:
     def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers and words."""
         return {
-            "scheme": self.scheme,
-            "how": self.how,
-            "n_resamples": self.n_resamples,
-            "overall": plain_value(self.overall),
-            "verdict": self.verdict,
-            "agreement": plain_value(self.agreement),
+            **finite(facts_of(self, "scheme", "how", "n_resamples", "overall", "verdict", "agreement")),
             "clusters": [
                 {
-                    "cluster": plain_value(label),
+                    "cluster": finite(plain(label)),
                     "size": int(size),
-                    "jaccard": plain_value(mean),
+                    "jaccard": finite(float(mean)),
                     "recovered": float(back),
                     "verdict": word,
                 }
@@ -212,12 +208,6 @@ def is_dissolved(value: float) -> bool:
     (True, False)
     """
     return round(float(value), PRINTED) < DISSOLVED
-
-
-def plain_value(value: object) -> object:
-    """Return a number or label as JSON can hold it: None for what is not finite."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(plain, float) and not np.isfinite(plain) else plain
 
 
 def stability(

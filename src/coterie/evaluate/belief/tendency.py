@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of
 from coterie._support.typing import CheckedRows, FloatArray, JsonObject, MatrixLike, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_seed
 from coterie._support.validation.schema import COUNT, Real
@@ -49,12 +50,7 @@ class Hopkins:
 
     def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers and words."""
-        return {
-            "value": self.value,
-            "p_value": self.p_value,
-            "n_probes": self.n_probes,
-            "verdict": self.verdict,
-        }
+        return facts_of(self, "value", "p_value", "n_probes", "verdict")
 
     def __repr__(self) -> str:
         return (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.declarations import held, saved
+from coterie._support.facts import facts_of, finite
 from coterie._support.optional import require
 from coterie._support.typing import (
     AnyArray,
@@ -31,7 +32,6 @@ from coterie._support.validation.schema import (
     Sometimes,
 )
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.evaluate.belief.stability import plain_value
 from coterie.evaluate.internal.partitions import read_partition
 from coterie.evaluate.labelings import read_labeling
 
@@ -111,16 +111,9 @@ class Matching:
     def to_dict(self) -> JsonObject:
         """Return what was found as plain values."""
         return {
-            "names": [[plain_value(new), plain_value(name)] for new, name in self.names.items()],
+            "names": [finite([plain(new), plain(name)]) for new, name in self.names.items()],
             "drift": [
-                {
-                    "cluster": plain_value(each.cluster),
-                    "before": each.before,
-                    "after": each.after,
-                    "shared": each.shared,
-                    "jaccard": each.jaccard,
-                    "shift": each.shift,
-                }
+                finite(facts_of(each, "cluster", "before", "after", "shared", "jaccard", "shift"))
                 for each in self.drift
             ],
             "births": list(self.births),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coterie._support.children import Child
+from coterie._support.facts import facts_of
 from coterie._support.typing import JsonObject
 from coterie.errors import InvalidParameter
 from coterie.show.explorer import worker
@@ -37,11 +38,7 @@ class Job:
     def to_dict(self) -> JsonObject:
         """Return what the page shows."""
         return {
-            "id": self.id,
-            "kind": self.kind,
-            "text": self.text,
-            "fraction": self.fraction,
-            "seconds_left": self.seconds_left,
+            **facts_of(self, "id", "kind", "text", "fraction", "seconds_left"),
             "seconds": time.monotonic() - self.began,
         }
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from coterie._printing import count_of, in_sentence, visible
+from coterie._support.facts import facts_of
 from coterie._support.notes import render_notes, worded
 from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
 from coterie.data import inspect
@@ -279,11 +280,7 @@ def _tested(belief: Belief, state: State) -> JsonObject:
     """Return what the tests of a belief have found."""
     verdict = belief.verdict
     found: JsonObject = {
-        "stability": verdict.stability,
-        "p_value": verdict.p_value,
-        "p_text": verdict.p_text,
-        "is_apart": verdict.is_apart,
-        "convincing": verdict.convincing,
+        **facts_of(verdict, "stability", "p_value", "p_text", "is_apart", "convincing"),
         "silhouette": belief.silhouette,
         "text": _words(belief, state),
         "how": belief.text,
@@ -299,16 +296,12 @@ def _tested(belief: Belief, state: State) -> JsonObject:
         found["stabilities"] = {
             "ids": list(belief.group_ids),
             "per_group": each.per_cluster.tolist(),
-            "verdicts": list(each.verdicts),
-            "n_resamples": each.n_resamples,
-            "how": each.how,
+            **facts_of(each, "verdicts", "n_resamples", "how"),
         }
     if belief.significance is not None:
         chance = belief.significance
         found["chance"] = {
-            "draws": chance.draws.tolist(),
-            "observed": chance.observed,
-            "measure": chance.measure,
+            **facts_of(chance, "draws", "observed", "measure"),
             "text": chance.p_in_words,
             "verdict": chance.verdict,
         }
