@@ -191,28 +191,19 @@ def measure(
     >>> find_measure("purity_score").noise
     'cluster'
     """
+    facts = {name: value for name, value in locals().items() if name != "in_scikit_learn"}
+    facts |= {"low": float(low), "high": float(high)}
 
     def register(function: MeasureFunction) -> MeasureFunction:
         name = shares_parameters(function).__name__
         noise = signature(function).parameters.get("noise")
         _REGISTERED[name] = Measure(
             name=name,
-            symbol=symbol,
             summary=(getdoc(function) or "").partition("\n")[0],
-            group=group,
-            needs=needs,
-            low=float(low),
-            high=float(high),
-            greater_is_better=greater_is_better,
-            is_symmetric=is_symmetric,
-            is_adjusted=is_adjusted,
-            is_scale_free=is_scale_free,
-            compares_pairs=compares_pairs,
             noise=None if noise is None else noise.default,
-            reference=reference,
             peer=f"sklearn.metrics.{name}" if in_scikit_learn else None,
             function=function,
-            of_table=of_table,
+            **facts,
         )
         return function
 

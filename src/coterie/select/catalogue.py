@@ -128,25 +128,12 @@ def criterion(
     >>> find_criterion("gap").can_choose_one
     True
     """
+    facts = {**locals(), "rule": rule or choose.__name__}
 
     def register(function: Callable[[Subject], Measured]) -> Callable[[Subject], Measured]:
+        summary = (getdoc(function) or "").partition("\n")[0]
         name = function.__name__
-        _REGISTERED[name] = Criterion(
-            name=name,
-            title=title,
-            symbol=symbol,
-            summary=(getdoc(function) or "").partition("\n")[0],
-            group=group,
-            greater_is_better=greater_is_better,
-            needs=needs,
-            rule=rule or choose.__name__,
-            can_choose_one=can_choose_one,
-            echoes=echoes,
-            votes=votes,
-            reference=reference,
-            measure=function,
-            choose=choose,
-        )
+        _REGISTERED[name] = Criterion(name=name, summary=summary, measure=function, **facts)
         return function
 
     return register
