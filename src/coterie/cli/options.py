@@ -82,6 +82,14 @@ def amount_option(*names: str, help: str) -> Any:
     return option(*names, metavar="X", help=help, parser=amount)
 
 
+def word_option(
+    *allowed: str, otherwise: str, about: str = "", metavar: str = "HOW", topic: str | None = None
+) -> Any:
+    """Return an option that takes one of a few words: its help lists them, tab completion offers them."""
+    listed = f"{about}{', '.join(allowed)} [{otherwise}]"
+    return option(metavar=metavar, help=listed, offered=offers(words(*allowed)), topic=topic)
+
+
 def seed_option(help: str) -> Any:
     """Return the option of a seed."""
     return number_option(least=0, most=LARGEST_SEED, help=help)
@@ -196,20 +204,14 @@ Data: TypeAlias = Annotated[
 ]
 METHOD, METHODS = offers(completion.methods), offers(completion.methods, several=True)
 DISTANCE = offers(completion.distances)
-SCALE = offers(words("auto", "standard", "minmax", "robust", "none"))
+SCALES = ("auto", "standard", "minmax", "robust", "none")
+GAPS = ("auto", "observed", "drop", "median", "refuse")
 Distance: TypeAlias = Annotated[
     str, option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]", offered=DISTANCE)
 ]
-Scale: TypeAlias = Annotated[
-    str, option(metavar="HOW", help="auto standard minmax robust none [auto]", offered=SCALE)
-]
+Scale: TypeAlias = Annotated[str, word_option(*SCALES, otherwise="auto")]
 Budget: TypeAlias = Annotated[
-    str,
-    option(
-        metavar="WORD",
-        help="fast, normal, thorough [normal]",
-        offered=offers(words("fast", "normal", "thorough")),
-    ),
+    str, word_option("fast", "normal", "thorough", otherwise="normal", metavar="WORD")
 ]
 COLUMNS = completion.columns
 Truth: TypeAlias = Annotated[
@@ -230,37 +232,17 @@ Linkage: TypeAlias = Annotated[
         offered=offers(completion.linkages),
     ),
 ]
-Missing: TypeAlias = Annotated[
-    str,
-    option(
-        metavar="HOW",
-        help="auto, observed, drop, median, refuse [auto]",
-        offered=offers(words("auto", "observed", "drop", "median", "refuse")),
-    ),
-]
+Missing: TypeAlias = Annotated[str, word_option(*GAPS, otherwise="auto")]
 MissingInNew: TypeAlias = Annotated[
-    str | None,
-    option(
-        metavar="HOW",
-        help="Missing values: auto, observed, drop, median, refuse [as in the fit]",
-        offered=offers(words("auto", "observed", "drop", "median", "refuse")),
-    ),
+    str | None, word_option(*GAPS, otherwise="as in the fit", about="Missing values: ")
 ]
 MissingInUpdate: TypeAlias = Annotated[
-    str,
-    option(
-        metavar="HOW",
-        help="Missing values: drop, median, refuse [refuse]",
-        offered=offers(words("drop", "median", "refuse")),
-    ),
+    str, word_option("drop", "median", "refuse", otherwise="refuse", about="Missing values: ")
 ]
 Dates: TypeAlias = Annotated[
     str | None,
-    option(
-        metavar="HOW",
-        help="Dates: as-number, year, month, weekday [left out]",
-        offered=offers(words("as-number", "year", "month", "weekday")),
-        topic=READING,
+    word_option(
+        "as-number", "year", "month", "weekday", otherwise="left out", about="Dates: ", topic=READING
     ),
 ]
 Sheet: TypeAlias = Annotated[

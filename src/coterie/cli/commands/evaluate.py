@@ -8,7 +8,7 @@ import typer
 
 from coterie.cli import completion, options
 from coterie.cli.completion import offers
-from coterie.cli.options import option
+from coterie.cli.options import option, word_option
 
 if TYPE_CHECKING:
     from coterie._support.typing import Settings
@@ -57,18 +57,14 @@ def evaluate(
         ),
     ] = "auto",
     scale: Annotated[
-        str | None,
-        option(
-            metavar="HOW",
-            help="Columns of --data: auto standard minmax robust none [auto]",
-            offered=options.SCALE,
-        ),
+        str | None, word_option(*options.SCALES, otherwise="auto", about="Columns of --data: ")
     ] = None,
     noise: Annotated[
-        str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
+        str | None,
+        word_option("cluster", "exclude", "singletons", otherwise="cluster", about="Rows labelled -1: "),
     ] = None,
     missing: Annotated[
-        str, option(metavar="HOW", help="Rows without a label: error, drop [error]")
+        str, word_option("error", "drop", otherwise="error", about="Rows without a label: ")
     ] = "error",
     dates: options.Dates = None,
     sheet: options.Sheet = None,

@@ -9,7 +9,7 @@ import typer
 
 from coterie.cli import options
 from coterie.cli.completion import offers, words
-from coterie.cli.options import amount_option, number_option, option, seed_option
+from coterie.cli.options import amount_option, number_option, option, seed_option, word_option
 
 ABOUT = "Pictures: fewer colours, segments, contact sheets of groups."
 EXAMPLES = """
@@ -64,11 +64,7 @@ OutputPicture: TypeAlias = Annotated[
 ]
 Space: TypeAlias = Annotated[
     str,
-    option(
-        metavar="NAME",
-        help="Colour space: cielab oklab rgb [cielab]",
-        offered=offers(words("cielab", "oklab", "rgb")),
-    ),
+    word_option("cielab", "oklab", "rgb", otherwise="cielab", about="Colour space: ", metavar="NAME"),
 ]
 Kind: TypeAlias = Annotated[
     str,
