@@ -135,11 +135,14 @@ def columns_of(path: str) -> list[str]:
     return [name for name in names if name and quote(name) == name]
 
 
-def methods() -> Iterable[tuple[str, str]]:
-    """Yield methods and what they do."""
-    from coterie.cluster import methods
+def entries_of(room: str, catalogue: str) -> Callable[[], Iterable[tuple[str, str]]]:
+    """Return what yields the names of a catalogue, and what each entry does or measures."""
+    return lambda: [(one.name, one.summary) for one in getattr(import_module(room), catalogue)()]
 
-    return [(method.name, method.summary) for method in methods()]
+
+methods = entries_of("coterie.cluster", "methods")
+measures = entries_of("coterie.evaluate", "measures")
+criteria = entries_of("coterie.select", "criteria")
 
 
 def distances() -> Iterable[tuple[str, str]]:
@@ -150,20 +153,6 @@ def distances() -> Iterable[tuple[str, str]]:
     found = [(distance.name, distance.summary) for distance in distances()]
     found += [(distance.name, distance.summary) for distance in series_distances()]
     return [*found, ("precomputed", "The table is a square of distances.")]
-
-
-def measures() -> Iterable[tuple[str, str]]:
-    """Yield measures and what they measure."""
-    from coterie.evaluate import measures
-
-    return [(measure.name, measure.summary) for measure in measures()]
-
-
-def criteria() -> Iterable[tuple[str, str]]:
-    """Yield criteria and what they measure."""
-    from coterie.select import criteria
-
-    return [(criterion.name, criterion.summary) for criterion in criteria()]
 
 
 def plots() -> Iterable[tuple[str, str]]:

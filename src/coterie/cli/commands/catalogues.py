@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from coterie.cli import options
 
 METHODS = {"name": "name", "needs_k": "needs -k", "summary": "what it does"}
@@ -35,10 +37,7 @@ def methods(as_json: options.AsJson = False) -> None:
     from coterie.cli.render.summary import show_catalogue
     from coterie.cluster import methods as all_methods
 
-    entries = [
-        {"name": method.name, "needs_k": method.needs_k, "summary": method.summary}
-        for method in all_methods()
-    ]
+    entries = [{fact: getattr(method, fact) for fact in METHODS} for method in all_methods()]
     show_catalogue(entries, METHODS, as_json=as_json)
 
 
@@ -48,27 +47,17 @@ def distances(as_json: options.AsJson = False) -> None:
     from coterie.distance import distances as all_distances
     from coterie.series import series_distances
 
+    every: list[Any] = [*all_distances(), *series_distances()]
     entries = [
         {
-            "name": distance.name,
-            "aliases": list(distance.aliases),
-            "is_metric": distance.is_metric,
-            "domain": distance.domain,
-            "parameters": [parameter.name for parameter in distance.parameters],
-            "summary": distance.summary,
+            "name": one.name,
+            "aliases": list(getattr(one, "aliases", ())),
+            "is_metric": one.is_metric,
+            "domain": getattr(one, "domain", "series"),
+            "parameters": [parameter.name for parameter in one.parameters],
+            "summary": one.summary,
         }
-        for distance in all_distances()
-    ]
-    entries += [
-        {
-            "name": distance.name,
-            "aliases": [],
-            "is_metric": distance.is_metric,
-            "domain": "series",
-            "parameters": [parameter.name for parameter in distance.parameters],
-            "summary": distance.summary,
-        }
-        for distance in series_distances()
+        for one in every
     ]
     show_catalogue(entries, DISTANCES, as_json=as_json)
 
