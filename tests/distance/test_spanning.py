@@ -104,6 +104,10 @@ def test_wrong_input():
     """Law: core distances and alpha are checked."""
     with pytest.raises(InvalidData, match="core_distances of spanning_tree must be one number"):
         spanning_tree([[0.0], [1.0]], core_distances=[1.0])
+    with pytest.raises(InvalidData, match=r"one number of at least 0 per row, 1, got the shape \(\)\."):
+        spanning_tree([[0.0]], core_distances=2.5)
+    with pytest.raises(InvalidData, match=r"per row, 2, got the shape \(2,\) of type <U1"):
+        spanning_tree([[0.0], [1.0]], core_distances=["a", "b"])
     with pytest.raises(InvalidParameter, match="alpha of spanning_tree must be a number greater than 0"):
         spanning_tree([[0.0], [1.0]], alpha=0.0)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray, Settings, ValuesByName
-from coterie._support.validation import Constraint, check_parameter, unknown_name
+from coterie._support.validation import Constraint, check_parameter, refusal_of_call, unknown_name
 from coterie._support.validation.schema import DictOf, Plain, Schema, Text
 from coterie.distance._range import refuse_overflow
 from coterie.distance.transforms import Transform, transform_rows
@@ -296,16 +295,11 @@ def _from_function(function: RowFunction, params: Settings) -> Distance:
 
 def _refuse_arguments(function: RowFunction, params: Settings) -> None:
     """Refuse a function that cannot be called with two rows and its parameters."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions of C do not tell
-        return
-    try:
-        signature.bind(None, None, **params)
-    except TypeError as reason:
+    refusal = refusal_of_call(function, 2, params)
+    if refusal is not None:
         name = getattr(function, "__name__", type(function).__name__)
         told = f" and the parameters {', '.join(params)}" if params else ""
         raise InvalidParameter(
             f"metric must be the name of a distance, a Distance or a function of two rows, got the function "
-            f"{name}, which does not take two rows{told} ({reason})."
-        ) from None
+            f"{name}, which does not take two rows{told} ({refusal})."
+        )

@@ -142,14 +142,17 @@ def tree_of_matrix(
 def _core_of(core_distances: VectorLike | None, n_rows: int, dtype: npt.DTypeLike) -> Any:
     if core_distances is None:
         return None
-    with np.errstate(over="ignore"):
-        core = np.ascontiguousarray(core_distances, dtype=dtype)
-    if core.shape != (n_rows,) or not (core >= 0).all():
+    given = np.asarray(core_distances)
+    is_of_numbers, has_shape = given.dtype.kind in "fiub", given.shape == (n_rows,)
+    if not is_of_numbers or not has_shape or not (given >= 0).all():
+        what = " with negative numbers or NaN" if is_of_numbers else f" of type {given.dtype}"
         raise InvalidData(
             f"core_distances of {_WHO} must be one number of at least 0 per row, {n_rows}, got the shape "
-            f"{core.shape}{'' if core.shape != (n_rows,) else ' with negative numbers or NaN'}."
+            f"{given.shape}{what if has_shape else ''}."
         )
-    largest = np.max(np.asarray(core_distances), where=np.isinf(core), initial=0.0)
+    with np.errstate(over="ignore"):
+        core = np.ascontiguousarray(given, dtype=dtype)
+    largest = np.max(given, where=np.isinf(core), initial=0.0)
     if np.isfinite(largest) and largest > 0:
         raise InvalidData(
             f"core_distances of {_WHO} must fit in {core.dtype}, the type of X, got {largest:g}. Pass X in "

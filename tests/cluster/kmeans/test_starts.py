@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from coterie.cluster import KMeans, MiniBatchKMeans, kmeans_plusplus
+from coterie.cluster import (
+    BisectingKMeans,
+    FuzzyCMeans,
+    HierarchicalKMeans,
+    KMeans,
+    MiniBatchKMeans,
+    kmeans_plusplus,
+)
 from coterie.errors import InvalidData, InvalidParameter
 
 X = np.random.default_rng(0).normal(size=(200, 3))
@@ -112,6 +119,15 @@ def test_callables_see_the_data_and_a_generator():
     first = seen[0]
     KMeans(4, init=start, random_state=1, n_init=1).fit(X)
     assert seen[-1] == first
+
+
+@pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans, BisectingKMeans, HierarchicalKMeans, FuzzyCMeans])
+@pytest.mark.parametrize("init", [len, lambda X: X[:2]])
+def test_callables_that_cannot_be_called_so(kind, init):
+    """Law: a function that does not take the data, the number and a generator is refused before any work."""
+    expected = rf"init of {kind.__name__} must be .* a callable that takes \(X, n_clusters, random_state=\)"
+    with pytest.raises(InvalidParameter, match=expected):
+        kind(2, init=init).fit(X)
 
 
 def test_number_of_starts():

@@ -26,6 +26,7 @@ from .parameters import check_parameter as check_parameter
 from .parameters import check_parameters as check_parameters
 from .parameters import check_seed as check_seed
 from .parameters import engine_count as engine_count
+from .parameters import refusal_of_call as refusal_of_call
 from .parameters import shift_seed as shift_seed
 from .parameters import unknown_name as unknown_name
 from .parameters import with_plain_numbers as with_plain_numbers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -140,13 +141,20 @@ class Nothing(Constraint):
 
 
 class Function(Constraint):
-    """Anything that can be called."""
+    """Anything that can be called; with names, what takes them: ``Function("X", "k", "random_state=")``."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.arguments = arguments
 
     def accepts(self, value: object) -> bool:
-        return callable(value)
+        return callable(value) and (not self.arguments or self._refusal(value) is None)
 
     def describe(self) -> str:
-        return "a callable"
+        return f"a callable that takes ({', '.join(self.arguments)})" if self.arguments else "a callable"
+
+    def _refusal(self, function: Callable[..., object]) -> str | None:
+        named = [name.removesuffix("=") for name in self.arguments if name.endswith("=")]
+        return refusal_of_call(function, len(self.arguments) - len(named), named)
 
 
 PROGRESS: Constraint = Nothing() | Flag() | Function()  # whoever hears of the steps of a long fit
@@ -252,6 +260,19 @@ def with_plain_numbers(model: _Estimator) -> _Estimator:
     other = copy.copy(model)
     other.__dict__.update(plain)
     return other
+
+
+def refusal_of_call(function: Callable[..., object], n_positional: int, named: Iterable[str]) -> str | None:
+    """Return why a function cannot be called with so many arguments and these names, or None."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions of C do not tell
+        return None
+    try:
+        signature.bind(*[None] * n_positional, **dict.fromkeys(named))
+    except TypeError as reason:
+        return str(reason)
+    return None
 
 
 def unknown_name(

@@ -27,7 +27,6 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import (
     Choice,
-    Function,
     Nothing,
     Whole,
     check_n_clusters,
@@ -40,6 +39,7 @@ from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.points import Points, Stopping, row_blocks
 from coterie.cluster.kmeans.runs import IterationReporter, KMeansPlan, best_of_restarts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
+from coterie.cluster.kmeans.starts import INIT
 from coterie.cluster.state_checks import check_descent
 from coterie.tree import Dendrogram
 
@@ -100,9 +100,7 @@ class HierarchicalKMeans(CenterClusterer):
     min_size: int = parameter(Whole(1), "Groups of at most so many rows are not split.", default=1)
     max_depth: int | None = parameter(Nothing() | Whole(1), default=None)
     split: str = parameter(Choice("all", "largest", "worst"), default="all")
-    init: Init = parameter(
-        Choice("k-means++", "random", "random partition") | Function(), default="k-means++"
-    )
+    init: Init = parameter(INIT, default="k-means++")
     n_init: int = parameter(Whole(1), "How many starts of each split.", default=1)
     max_iter: int = 300
     tol: float = 1e-4

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from coterie.cluster.kmeans.points import Points
 
 NAMED_STARTS = ("k-means++", "random", "random partition")
+INIT: Constraint = Choice(*NAMED_STARTS) | Function("X", "n_clusters", "random_state=")
 
 START_CONSTRAINTS: Mapping[str, Constraint] = {
     "n_clusters": Whole(1),
-    "init": Choice(*NAMED_STARTS) | Function() | AnArray(),
+    "init": INIT | AnArray(),
     "n_init": Choice("auto") | Whole(1),
     "max_iter": Whole(1),
     "tol": Number(0),
