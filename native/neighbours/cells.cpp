@@ -135,4 +135,16 @@ CellParts sort_by_cell(const Cells& cells, std::int64_t n, std::int64_t most_row
   return out;
 }
 
+void reorder_ranks(Cells& cells, const std::vector<std::int32_t>& order, int threads) {
+  std::vector<std::uint16_t> sorted(cells.ranks.size());
+  const auto n = static_cast<std::int64_t>(order.size());
+  parallel_for(block_count(n, rows_per_ranking), threads, [&](std::int64_t task, int) {
+    const Range range = block_range(n, rows_per_ranking, task);
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+      std::copy_n(cells.ranks.begin() + order[static_cast<std::size_t>(i)] * cells.n_ranks, cells.n_ranks,
+                  sorted.begin() + i * cells.n_ranks);
+  });
+  cells.ranks.swap(sorted);
+}
+
 }  // namespace coterie

@@ -245,15 +245,16 @@ inline std::int64_t count_up_to(const std::int32_t* keys, std::int64_t count, st
 // Keys that may be among the smallest, and where they stand, in order of place.
 class SmallKeys {
  public:
-  explicit SmallKeys(std::int64_t most) : keys_(padded(most)), places_(padded(most)) {}
+  explicit SmallKeys(std::int64_t most) : keys_(padded(most)), n_smaller_(padded(most)), places_(padded(most)) {}
 
   // Writes the places of the n_ranks smallest of `count` keys, smallest first, of equal ones the first. There is room for whole vectors
   // behind the keys.
   void find(std::int32_t* keys, std::int64_t count, std::int64_t n_ranks, std::uint16_t* ranks, std::int32_t* keys_of_ranks) {
     narrow(keys, count, n_ranks);
+    count_smaller();
     for (std::int64_t e = 0; e < n_ranks; ++e) is_taken_[e] = false;
     for (std::int64_t e = 0; e < count_; ++e) {
-      std::int64_t rank = count_up_to(keys_.data(), padded(count_), keys_[e] - 1);
+      std::int64_t rank = n_smaller_[e];
       while (rank < n_ranks && is_taken_[rank]) ++rank;  // equal keys
       if (rank >= n_ranks) continue;
       is_taken_[rank] = true;
@@ -268,6 +269,7 @@ class SmallKeys {
   // Leaves the n_ranks smallest, and few others: halves the range of the keys, and forgets those beyond it.
   void narrow(std::int32_t* keys, std::int64_t count, std::int64_t n_ranks) {
     constexpr std::int64_t spare = 8;  // so few more are sorted in less time than a closer bound is found
+    constexpr std::int64_t fewer = 6;  // to copy keys takes longer than to count some more
     std::int32_t low = keys[0], high = keys[0];
     for (std::int64_t c = count; c < padded(count); ++c) keys[c] = keys[0];
     bounds_of(keys, padded(count), low, high);
@@ -281,12 +283,22 @@ class SmallKeys {
       const std::int64_t n_from = is_whole ? count : count_, n_middle = count_up_to(from, padded(n_from), middle);
       (n_middle >= n_ranks ? high : low) = middle;
       (n_middle >= n_ranks ? n_high : n_low) = n_middle;
-      if (2 * n_high >= n_from) continue;
+      if (fewer * n_high >= n_from) continue;
       keep(from, is_whole, n_from, high, n_high);
       is_whole = false;
     }
     // where keys are equal, as many of the largest as there are places for
     keep(is_whole ? keys : keys_.data(), is_whole, is_whole ? count : count_, high, high - low > 1 ? n_high : n_ranks - n_low);
+  }
+
+  // How many of the keys that are left are smaller than each.
+  void count_smaller() {
+    for (std::int64_t e = 0; e < count_; e += n_lanes) {
+      const Sums key = load_sums(keys_.data() + e);
+      Sums n{};
+      for (std::int64_t other = 0; other < count_; ++other) n -= broadcast_index<float>(keys_[other]) < key;
+      std::memcpy(n_smaller_.data() + e, &n, sizeof(n));
+    }
   }
 
   static void bounds_of(const std::int32_t* keys, std::int64_t count, std::int32_t& low, std::int32_t& high) {
@@ -320,7 +332,7 @@ class SmallKeys {
   }
 
   static constexpr std::int32_t no_key = 0x7fffffff;
-  Scratch<std::int32_t> keys_;
+  Scratch<std::int32_t> keys_, n_smaller_;
   Scratch<std::uint16_t> places_;
   std::int64_t count_ = 0;
   bool is_taken_[most_ranks];

@@ -85,6 +85,7 @@ NeighbourDescent::Start NeighbourDescent::find_start(const CodedRows& rows, std:
   }
   Cells cells = find_cells(rows, cells_wanted(rows.n), most_probes, seed, threads);
   CellParts sorted = sort_by_cell(cells, rows.n, most_rows_of_part);
+  reorder_ranks(cells, sorted.order, threads);
   return {std::move(sorted.order), std::move(sorted.parts), std::move(sorted.first_part), std::move(cells)};
 }
 
@@ -108,8 +109,7 @@ void NeighbourDescent::plant(int threads) {
 
 std::int64_t NeighbourDescent::part_of(std::int64_t row, std::int64_t rank) const {
   const Cells& cells = start_.cells;
-  const auto cell = static_cast<std::size_t>(
-      cells.ranks[static_cast<std::size_t>(start_.order[static_cast<std::size_t>(row)] * cells.n_ranks + rank)]);
+  const auto cell = static_cast<std::size_t>(cells.ranks[static_cast<std::size_t>(row * cells.n_ranks + rank)]);
   const std::int64_t first = start_.first_part[cell], count = start_.first_part[cell + 1] - first;
   return count == 0 ? -1 : first + (count == 1 ? 0 : row % count);
 }

@@ -98,7 +98,7 @@ class NeighbourDescent {
     std::vector<std::int32_t> order;
     std::vector<Range> parts;
     std::vector<std::int32_t> first_part;  // of each cell
-    Cells cells;  // of rows of products
+    Cells cells;  // of sorted rows of products
   };
   static Start find_start(const CodedRows& rows, std::int64_t leaf_size, std::uint64_t seed, int threads);
   NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, Start start,
