@@ -328,3 +328,15 @@ def test_as_good_as_the_package_k_means_constrained():
         found.append(sum(((X[labels == j] - X[labels == j].mean(axis=0)) ** 2).sum() for j in range(10)))
     np.testing.assert_array_less(found, 1.005 * np.array(PEER_SUMS))
     assert sum(found) <= sum(PEER_SUMS)
+
+
+@pytest.mark.parametrize("pairs", [None, [(70, 77), (44, 68), (85, 56), (5, 81), (43, 38)]])
+@pytest.mark.parametrize("value", [0.09517333685240127, 1e9 / 3, 1e-100])
+def test_copies_of_a_row_end_at_once(value, pairs):
+    """Law: where J is rounding alone there is nothing to lower, and iterations end."""
+    random = np.random.default_rng(0)
+    weights = random.random(90) * (random.random(90) < 0.5)
+    model = ConstrainedKMeans(90, cannot_link=pairs, init="random", random_state=0, tol=0)
+    model.fit(np.full((90, 1), value), sample_weight=weights)
+    assert model.n_iter_ <= 3
+    assert np.bincount(model.labels_, minlength=90).tolist() == [1] * 90

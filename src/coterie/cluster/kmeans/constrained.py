@@ -244,9 +244,18 @@ class ConstrainedRun:
 
     centers: Centers
     assignment: Assignment
-    value: float
+    power: int  # of two, by which its costs were divided
     n_iter: int
     origin: FloatArray
+
+    @property
+    def value(self) -> float:
+        """J, infinite where it is beyond all numbers."""
+        return float(np.ldexp(self.assignment.cost, self.power))
+
+    def costs_less_than(self, other: ConstrainedRun) -> bool:
+        """Return whether J is less, also where it is beyond all numbers."""
+        return bool(self.assignment.cost < np.ldexp(other.assignment.cost, other.power - self.power))
 
 
 def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
@@ -331,36 +340,37 @@ def _descend(
     tracker: Tracker,
     n_iter: int,
 ) -> ConstrainedRun:
-    """Assign and average by turns until nothing changes; `n_iter` are the iterations before."""
-    tolerance = stopping.tol * points.mean_variance
-    found: Assignment | None = None
-    power, is_strict = 0, False
-    while n_iter < stopping.max_iter:
-        assignment, power = _assigned(points, centers, assigner, found, power)
-        n_iter += 1
-        tracker.report(n_iter)
-        is_strict = found is not None and bool(np.array_equal(assignment.labels, found.labels))
-        found = assignment
-        if is_strict:
-            break
-        means = _means(points, found.labels, centers)
-        shift = float(((means - centers) ** 2).sum())
-        centers = means
-        if shift <= tolerance:
-            break
-    if not is_strict:
-        found, power = _assigned(points, centers, assigner, found, power)
-    assert found is not None  # max_iter is at least 1
-    return ConstrainedRun(centers, found, float(np.ldexp(found.cost, power)), n_iter, points.origin)
+    """Assign and average by turns until nothing changes; `n_iter` are the iterations before.
+
+    The sum falls until then, but for rounding: the mean of copied rows with weights is not those rows to the
+    last bit, and where costs are rounding alone other labels win every time. So it ends where the sum does
+    not fall.
+    """
+    run = _assigned(points, centers, assigner, None, n_iter + 1)
+    while True:
+        tracker.report(run.n_iter)
+        means = _means(points, run.assignment.labels, run.centers)
+        shift = float(((means - run.centers) ** 2).sum())
+        is_last = shift <= stopping.tol * points.mean_variance or run.n_iter >= stopping.max_iter
+        after = _assigned(points, means, assigner, run, run.n_iter if is_last else run.n_iter + 1)
+        if np.array_equal(after.assignment.labels, run.assignment.labels):
+            return after
+        if not after.costs_less_than(run):
+            return replace(run, n_iter=after.n_iter)
+        if is_last:
+            return after
+        run = after
 
 
 def _assigned(
-    points: DensePoints, centers: Centers, assigner: Assigner, before: Assignment | None, power: int
-) -> tuple[Assignment, int]:
-    costs, new_power = _costs(points.X, centers, points.weights, points.n_threads)
+    points: DensePoints, centers: Centers, assigner: Assigner, before: ConstrainedRun | None, n_iter: int
+) -> ConstrainedRun:
+    costs, power = _costs(points.X, centers, points.weights, points.n_threads)
+    known = None
     if before is not None:
-        before = before._replace(prices=np.ldexp(before.prices, power - new_power))
-    return assigner.assign(costs, before), new_power
+        prices = np.ldexp(before.assignment.prices, before.power - power)
+        known = before.assignment._replace(prices=prices)
+    return ConstrainedRun(centers, assigner.assign(costs, known), power, n_iter, points.origin)
 
 
 def _means(points: DensePoints, labels: Any, centers: Centers) -> Centers:
