@@ -298,38 +298,50 @@ def _run(
 
 
 def _exchanged(points: DensePoints, run: ConstrainedRun, assigner: Assigner) -> Centers | None:
-    """Return the means after rows moved to where the sum falls, means following them; None: it does not.
+    """Return the means after rows moved to where the sum falls, means following them; None: it does not."""
+    labels, k = run.assignment.labels, len(run.centers)
+    limits, n_rows = assigner.limits, int(assigner.counts.sum())
+    if not ((limits.least > 1) | (limits.most < n_rows)).any():
+        return None  # sizes are free: this is k-means
+    masses = _masses(points, labels, k)
+    costs, power = _exchange_costs(points, run, masses)
+    # tied units look for room anew, which may lead elsewhere than where they are
+    known = run.assignment._replace(prices=np.ldexp(run.assignment.prices, -power))
+    moved = assigner.assign(costs, None if len(assigner.tied) else known).labels
+    if np.array_equal(moved, labels):
+        return None
+    before, after = (_means(points, one, run.centers) for one in (labels, moved))
+    is_lower = _spread(points, after, _masses(points, moved, k)) > _spread(points, before, masses)
+    return after if is_lower else None
+
+
+def _exchange_costs(points: DensePoints, run: ConstrainedRun, masses: FloatArray) -> tuple[Costs, int]:
+    """Return what the sum of squares gains where a row joins a group, and the power of two it is divided by.
 
     A row of weight w that leaves a group of weight W takes W / (W - w) of its squared distance along, and
     adds W / (W + w) of that to the group it joins [hartigan-1975]. Groups that iterations leave alone can
     still be improved in this way.
     """
     labels = run.assignment.labels
-    limits, n_rows = assigner.limits, int(assigner.counts.sum())
-    if not ((limits.least > 1) | (limits.most < n_rows)).any():
-        return None  # sizes are free: this is k-means
-    weights = np.ones(len(labels)) if points.weights is None else points.weights
-    masses = np.bincount(labels, weights, minlength=len(run.centers))
+    weights = np.ones(1) if points.weights is None else points.weights
     costs, _ = _costs(points.X, run.centers, points.weights, points.n_threads)
     rows, left = np.arange(len(labels)), masses[labels] - weights
     own = costs[rows, labels] * np.where(left > 0, masses[labels] / np.where(left > 0, left, 1.0), 1.0)
     joined = masses + weights[:, None]
     costs *= masses / np.where(joined > 0, joined, 1.0)  # weight 0 joins weight 0 at no cost
     costs[rows, labels] = own
-    with np.errstate(over="ignore"):
-        costs /= 2.0 ** max(0, int(np.frexp(costs.max())[1]))
-    moved = assigner.assign(costs, None).labels
-    if np.array_equal(moved, labels):
-        return None
-    before, after = (_sum_of_squares(points, one, run.centers) for one in (labels, moved))
-    return after[1] if after[0] < before[0] else None
+    power = max(0, int(np.frexp(costs.max())[1]))
+    costs *= 2.0**-power
+    return costs, power
 
 
-def _sum_of_squares(points: DensePoints, labels: Labels, centers: Centers) -> tuple[float, Centers]:
-    """Return the weighted squared distances to the means of groups, and the means."""
-    means = _means(points, labels, centers)
-    away = np.square(points.X - means[labels]).sum(axis=1)
-    return float(away.sum() if points.weights is None else away @ points.weights), means
+def _masses(points: DensePoints, labels: Labels, k: int) -> FloatArray:
+    return np.bincount(labels, points.weights, minlength=k).astype(np.float64)
+
+
+def _spread(points: DensePoints, means: Centers, masses: FloatArray) -> float:
+    """Return the sum of squares between groups: what it gains, the sum of squares within them loses."""
+    return float(np.square(means - points.columns.mean).sum(axis=1) @ masses)
 
 
 def _descend(
