@@ -3,6 +3,25 @@
 #include <numeric>
 
 namespace coterie {
+namespace {
+
+constexpr std::int64_t least_in_fours = 16;  // columns: fewer gain nothing
+
+// Four sums side by side: each addition to one sum would wait for the last one.
+double squared_distance(const double* x, const double* y, std::int64_t cols) {
+  const auto term = [&](std::int64_t t) { return (x[t] - y[t]) * (x[t] - y[t]); };
+  const std::int64_t in_fours = cols < least_in_fours ? 0 : cols - cols % 4;
+  double a = 0, b = 0, c = 0, d = 0;
+  for (std::int64_t t = 0; t < in_fours; t += 4) {
+    a += term(t), b += term(t + 1);
+    c += term(t + 2), d += term(t + 3);
+  }
+  double squared = (a + b) + (c + d);
+  for (std::int64_t t = in_fours; t < cols; ++t) squared += term(t);
+  return squared;
+}
+
+}  // namespace
 
 template <class T>
 Clusters::Clusters(const MatrixView<T>& rows, CentroidRule rule)
@@ -19,9 +38,7 @@ Clusters::Clusters(const MatrixView<T>& rows, CentroidRule rule)
 }
 
 double Clusters::distance(std::int32_t a, std::int32_t b) const {
-  const double *x = centroid(a), *y = centroid(b);
-  double squared = 0;
-  for (std::int64_t t = 0; t < cols_; ++t) squared += (x[t] - y[t]) * (x[t] - y[t]);
+  const double squared = squared_distance(centroid(a), centroid(b), cols_);
   return rule_ == CentroidRule::ward ? ward_of(squared, size(a), size(b)) : average_of(squared, spread(a), spread(b));
 }
 

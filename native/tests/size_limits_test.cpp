@@ -68,6 +68,25 @@ TEST(rows_within_sizes_cost_as_little_as_the_best_of_all_assignments) {
   }
 }
 
+TEST(what_many_rows_within_sizes_cost_does_not_depend_on_the_guess) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Problem problem = random_problem(2000 + 16 * static_cast<std::int64_t>(seed), 2 + static_cast<std::int64_t>(seed), seed);
+    for (std::int64_t i = 0; i < problem.n; ++i)
+      problem.costs[i * problem.k] += seed % 2 ? 2 : 0;  // the first group is no row's choice
+    std::vector<double> prices(problem.k), rough(problem.k);
+    std::vector<std::int32_t> labels(problem.n), other(problem.n);
+    const MatrixView<double> costs = {problem.costs.data(), problem.n, problem.k, problem.k};
+    const SizeLimits limits = {problem.least.data(), problem.most.data()};
+    assign_within_sizes(costs, limits, prices.data(), labels.data());
+    for (std::int64_t j = 0; j < problem.k; ++j) rough[j] = static_cast<double>((j * 7) % 5) - 2;
+    assign_within_sizes(costs, limits, rough.data(), other.data());
+    CHECK(value(problem, labels) == value(problem, other));  // whole numbers: exact
+    CHECK(cost_of_labels(costs, labels.data()) == value(problem, labels));
+    assign_within_sizes(costs, limits, prices.data(), other.data());
+    CHECK(value(problem, labels) == value(problem, other));
+  }
+}
+
 TEST(settled_costs_have_few_digits_and_lie_below_one) {
   const CounterRandom random(5);
   for (const int scale : {-1000, -3, 0, 7, 1000}) {

@@ -12,7 +12,7 @@ import coterie
 from coterie.cli.app import run
 from coterie.data import Table
 from coterie.pipeline import Condition, Recipe, Rule, fit_groups, profile_groups
-from coterie.pipeline.groups import rules
+from coterie.pipeline.groups import profile, rules
 
 rng = np.random.default_rng(0)
 CENTERS = np.array([[0.0, 0.0, 5.0], [10.0, 0.0, 5.0], [10.0, 12.0, 5.0]])
@@ -171,3 +171,14 @@ def test_of_splits_that_are_as_good_the_first_column_is_told():
     labels = np.array([0, 0, 1, 1])
     assert profile_groups(X, labels, ["a", "b"], 2).rules[0].text == "a <= 4"
     assert profile_groups(X[:, ::-1], labels, ["b", "a"], 2).rules[0].text == "a <= 4"
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 33, 65, 97])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_mean_and_spread_of_columns_in_parts(n_columns, dtype, monkeypatch):
+    """Law: to the last bit those of all columns at once."""
+    X = (np.random.default_rng(0).normal(size=(500, n_columns)) + 100).astype(dtype)
+    monkeypatch.setattr(profile, "LEAST_IN_THREADS", 0)
+    center, spread = profile._center_and_spread(X)
+    np.testing.assert_array_equal(center, X.mean(axis=0, dtype=np.float64))
+    np.testing.assert_array_equal(spread, X.std(axis=0, dtype=np.float64))

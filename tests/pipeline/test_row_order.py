@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import coterie
 from coterie.cluster import find_method
+from coterie.pipeline import row_order as row_order_module
 from coterie.pipeline.row_order import fit_in_order, order_of, row_order
 
 SETS = os.environ.get("COTERIE_SETS", "")  # a folder of published sets: *.data.gz, or *.npz with rows X
@@ -152,3 +153,18 @@ def test_another_unit_for_one_of_few_columns_changes_nothing(column):
     answers = [coterie.fit(data, budget="fast", believe=False) for data in (X, other)]
     assert answers[0].k == 2
     assert (answers[0].labels == answers[1].labels).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_order_is_the_same_in_threads(dtype, monkeypatch):
+    """Law: parts of rows and columns that threads sort and copy give the order of the whole."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 3, (700, 37)).astype(dtype)
+    X[:, ::3] = 0  # the first keys tell no row apart
+    monkeypatch.setattr(row_order_module, "LEAST_IN_THREADS", X.size + 1)
+    whole = order_of(X)
+    monkeypatch.setattr(row_order_module, "LEAST_IN_THREADS", 0)
+    parts = order_of(X)
+    np.testing.assert_array_equal(whole.rows, parts.rows)
+    np.testing.assert_array_equal(whole.columns, parts.columns)
+    np.testing.assert_array_equal(row_order_module._sorted_columns(X), np.sort(X, axis=0).T)

@@ -11,6 +11,7 @@ from sklearn.neighbors import kneighbors_graph
 
 import coterie
 from coterie.cluster import AgglomerativeClustering, FeatureAgglomeration
+from coterie.cluster.agglomerative import predict as prediction
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
 from coterie.tree import METHODS, linkage
@@ -192,3 +193,16 @@ def test_minimax_of_single_columns_in_either_precision(dtype):
         warnings.simplefilter("error")
         model = FeatureAgglomeration(3, linkage="minimax", metric="manhattan").fit(X)
     assert sorted(model.labels_) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_predicted_in_parts(dtype, monkeypatch):
+    """Law: rows that are compared with the centres a few at a time go where they go all at once."""
+    random = np.random.default_rng(0)
+    X, new = (random.normal(size=(n, 20)).astype(dtype) + 1000 for n in (300, 500))
+    model = AgglomerativeClustering(7, linkage="ward").fit(X)
+    centres = np.array([X[model.labels_ == at].astype(np.float64).mean(axis=0) for at in range(7)])
+    np.testing.assert_allclose(model._known["centres"], centres, rtol=1e-12)
+    whole = model.predict(new)
+    monkeypatch.setattr(prediction, "BLOCK_NUMBERS", 60)
+    np.testing.assert_array_equal(model.predict(new), whole)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from coterie._support.typing import (
     AnyArray,
@@ -34,6 +35,7 @@ KNOWN = Record(
 )
 LEAST = float(np.finfo(np.float64).min)  # radius of a row alone in its cluster: below all others
 BLOCK_CELLS = 1 << 23  # distances in memory at a time
+BLOCK_NUMBERS = 1 << 20  # of rows that are compared with centres: they stay in the cache
 
 
 def move_tree(children: AnyArray, known: Settings, places: Indices) -> ValuesByName:
@@ -76,9 +78,8 @@ class KnownClusters:
         known: ValuesByName = {"distance": {} if distance is None else distance.told}
         if METHODS[method].needs_euclidean and distance is not None:
             shares = _shares(method, labels, children)
-            centres = np.zeros((int(labels.max()) + 1, X.shape[1]))
-            np.add.at(centres, labels, X * shares[:, None])
-            known["centres"] = centres
+            each = (shares, (labels, np.arange(len(labels))))
+            known["centres"] = csr_array(each, shape=(int(labels.max()) + 1, len(labels))) @ X
         else:
             if distance is not None:
                 known["rows"] = X.copy()
@@ -101,8 +102,7 @@ class KnownClusters:
     def nearest(self, X: Data, sign: float) -> Labels:
         """Return the nearest cluster of each new row; `sign` turns similarities round."""
         if "centres" in self.known and self.distance is not None:
-            D = pairwise_distances(X.astype(np.float64), self.known["centres"], metric=self.distance) ** 2
-            return np.asarray(self._by_centre(D).argmin(axis=1))
+            return self._nearest_centre(X, self.distance)
         step = max(1, BLOCK_CELLS // len(self.order))
         found = np.empty(len(X), dtype=np.intp)
         for start in range(0, len(X), step):
@@ -111,6 +111,15 @@ class KnownClusters:
             if self.distance is not None:
                 D = pairwise_distances(block, self.known["rows"], metric=self.distance)
             found[start : start + step] = RULES[self.method](self, D[:, self.order]).argmin(axis=1)
+        return found
+
+    def _nearest_centre(self, X: Data, distance: Distance) -> Labels:
+        found = np.empty(len(X), dtype=np.intp)
+        step = max(1, BLOCK_NUMBERS // X.shape[1])
+        for start in range(0, len(X), step):
+            rows = X[start : start + step].astype(np.float64)
+            D = pairwise_distances(rows, self.known["centres"], metric=distance) ** 2
+            found[start : start + step] = self._by_centre(D).argmin(axis=1)
         return found
 
     def least(self, D: Distances) -> Distances:
