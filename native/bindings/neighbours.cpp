@@ -33,6 +33,7 @@ void bind_coded_rows_of(nb::class_<CodedMatrix>& rows) {
 void check_in_step(const CodedMatrix& queries, const CodedMatrix& rows) {
   check_that(queries.rows().kind == rows.rows().kind && queries.rows().cols == rows.rows().cols,
              "queries must be coded as the rows are.");
+  check_that(!queries.rows().is_small && !rows.rows().is_small, "rows of a search must be of 16 bits.");
 }
 
 auto bind_search(const CodedMatrix& rows, const CodedMatrix& queries, const Matrix<std::int32_t>& graph,

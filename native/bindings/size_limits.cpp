@@ -55,10 +55,16 @@ auto settled_costs(const Matrix<double>& X, const Matrix<double>& Y, const std::
   without_gil([&] {
     store<double>(view(X), view(Y), squared, threads, {costs.data(), n, k, k});
     if (weights)
-      for (std::int64_t i = 0; i < n * k; ++i) costs.data()[i] *= weights->data()[i / k];
-    power = settle_costs(costs.data(), n * k, digits);
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < k; ++j) costs.data()[i * k + j] *= weights->data()[i];
+    power = settle_costs(costs.data(), n * k, digits, threads);
   });
   return std::make_tuple(costs, power);
+}
+
+double total_cost(const Matrix<double>& costs, const Vector<std::int32_t>& labels) {
+  check_labels("labels", labels, view(costs).rows, view(costs).cols);
+  return cost_of_labels(view(costs), labels.data());
 }
 
 }  // namespace
@@ -70,6 +76,8 @@ void bind_size_limits(nb::module_& module) {
       "assign_within_sizes", &assigned, "costs"_a.noconvert(), "least"_a, "most"_a, "prices"_a,
       "Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that "
       "are known nearly save work.");
+  module.def("cost_of_labels", &total_cost, "costs"_a.noconvert(), "labels"_a,
+             "The sum of what each row costs in the group that its label names.");
 }
 
 }  // namespace coterie

@@ -15,17 +15,8 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t features_per_task = 4;  // gathered together: a row's neighbours share a cache line
-
-double total_weight(const WeightedValues& points) {
-  if (points.weights == nullptr) return static_cast<double>(points.count);
-  return std::accumulate(points.weights, points.weights + points.count, 0.0);
-}
-
-double mean_of(const WeightedValues& points) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < points.count; ++i) sum += points.values[i] * (points.weights == nullptr ? 1 : points.weights[i]);
-  return sum / total_weight(points);
-}
+constexpr std::int64_t summed_features = 8;    // of a task that adds rows up
+constexpr std::int64_t summed_rows = 1 << 16;  // between two looks at the clock
 
 // Distinct values in rising order, each with the weight of all its copies.
 struct Run {
@@ -105,7 +96,7 @@ double p_centre_of(const WeightedValues& points, double p) {
 double barycentre_of(const WeightedValues& points, Barycentre kind, double p) {
   switch (kind) {
     case Barycentre::mean:
-      return mean_of(points);
+      break;  // means are sums of rows: see means_of
     case Barycentre::median:
       return median_of(points);
     case Barycentre::mode:
@@ -116,20 +107,24 @@ double barycentre_of(const WeightedValues& points, Barycentre kind, double p) {
   return 0;
 }
 
+template <class T>
+bool counts(const LabelledRows<T>& rows, std::int64_t i) {
+  return rows.labels[i] >= 0 && (rows.weights == nullptr || rows.weights[i] > 0);
+}
+
 // Rows that count, cluster by cluster, in their order.
 struct Members {
   std::vector<std::int64_t> starts, rows;
 
   template <class T>
   Members(const LabelledRows<T>& from, std::int64_t n_clusters) : starts(static_cast<std::size_t>(n_clusters) + 1, 0) {
-    const auto counts = [&](std::int64_t i) { return from.labels[i] >= 0 && (from.weights == nullptr || from.weights[i] > 0); };
     for (std::int64_t i = 0; i < from.X.rows; ++i)
-      if (counts(i)) ++starts[static_cast<std::size_t>(from.labels[i]) + 1];
+      if (counts(from, i)) ++starts[static_cast<std::size_t>(from.labels[i]) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     rows.resize(static_cast<std::size_t>(starts.back()));
     std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
     for (std::int64_t i = 0; i < from.X.rows; ++i)
-      if (counts(i)) rows[static_cast<std::size_t>(next[static_cast<std::size_t>(from.labels[i])]++)] = i;
+      if (counts(from, i)) rows[static_cast<std::size_t>(next[static_cast<std::size_t>(from.labels[i])]++)] = i;
   }
 
   const std::int64_t* begin(std::int64_t cluster) const { return rows.data() + starts[static_cast<std::size_t>(cluster)]; }
@@ -138,10 +133,35 @@ struct Members {
   }
 };
 
+// Each row is added to the sums of its cluster as it comes: nothing is gathered.
+template <class T>
+void means_of(const LabelledRows<T>& rows, int threads, const MutableMatrixView<T>& out) {
+  std::vector<double> totals(static_cast<std::size_t>(out.rows));
+  for (std::int64_t i = 0; i < rows.X.rows; ++i)
+    if (counts(rows, i)) totals[static_cast<std::size_t>(rows.labels[i])] += rows.weights == nullptr ? 1 : rows.weights[i];
+  parallel_for(block_count(out.cols, summed_features), threads, [&](std::int64_t task, int) {
+    const Range features = block_range(out.cols, summed_features, task);
+    std::vector<double> sums(static_cast<std::size_t>(out.rows * summed_features));
+    for (std::int64_t i = 0; i < rows.X.rows; ++i) {
+      if (i % summed_rows == 0) check_interrupt();
+      if (!counts(rows, i)) continue;
+      const double weight = rows.weights == nullptr ? 1 : rows.weights[i];
+      const T* row = rows.X.row(i) + features.begin;
+      double* sum = sums.data() + rows.labels[i] * summed_features;
+      for (std::int64_t t = 0; t < features.size(); ++t) sum[t] += static_cast<double>(row[t]) * weight;
+    }
+    for (std::int64_t cluster = 0; cluster < out.rows; ++cluster)
+      for (std::int64_t t = 0; t < features.size(); ++t)  // NaN without rows: 0 / 0
+        out.row(cluster)[features.begin + t] =
+            static_cast<T>(sums[static_cast<std::size_t>(cluster * summed_features + t)] / totals[static_cast<std::size_t>(cluster)]);
+  });
+}
+
 }  // namespace
 
 template <class T>
 void barycentres(const LabelledRows<T>& rows, Barycentre kind, double p, int threads, const MutableMatrixView<T>& out) {
+  if (kind == Barycentre::mean) return means_of(rows, threads, out);
   const Members members(rows, out.rows);
   const std::int64_t blocks = block_count(out.cols, features_per_task);
   parallel_for(out.rows * blocks, threads, [&](std::int64_t task, int) {

@@ -95,7 +95,8 @@ template <class T, bool is_weighted>
 struct StripSums {
   const GroupSumTask<T>& task;
   const Strip<T>& strip;
-  T* column_totals;  // of the panels of the task
+  T* column_totals;  // of the panels of the task; null: not wanted
+  std::int64_t first_column;  // that these begin with
   std::int64_t group;
   WideSum<T> row[strip_rows] = {};
 
@@ -119,16 +120,14 @@ struct StripSums {
   // Adds the distances of row r to its sum and to those of the columns, weighted where weights are given.
   template <bool is_ragged>
   COTERIE_INLINE void add(std::int64_t r, const Vec<T> (&distances)[panel_vectors], std::int64_t panel) {
-    const std::int64_t first_column = panel * panel_width<T>;
-    T* totals = column_totals + (first_column - task.first_panel * panel_width<T>);
+    const std::int64_t column = panel * panel_width<T>;
     for (int v = 0; v < panel_vectors; ++v) {
-      T* total = totals + v * lanes<T>;
       Vec<T> value = distances[v];
       if (is_ragged) value = select<T>(value < broadcast(std::numeric_limits<T>::infinity()), value, Vec<T>{});
-      row[r].vector(panel * panel_vectors + v) +=
-          is_weighted ? value * load(task.column_weights + first_column + v * lanes<T>) : value;
-      if (!is_ragged || r < strip.count)
-        store(total, load(total) + (is_weighted ? value * broadcast(task.row_weights[strip.first_row + r]) : value));
+      row[r].vector(panel * panel_vectors + v) += is_weighted ? value * load(task.column_weights + column + v * lanes<T>) : value;
+      if (column_totals == nullptr || (is_ragged && r >= strip.count)) continue;
+      T* total = column_totals + (column - first_column) + v * lanes<T>;
+      store(total, load(total) + (is_weighted ? value * broadcast(task.row_weights[strip.first_row + r]) : value));
     }
   }
 };
@@ -197,6 +196,7 @@ template <class T, bool is_weighted, class Source>
 void add_sums_from(const GroupSumTask<T>& task, const Source& source) {
   const std::int64_t n_columns = (task.end_panel - task.first_panel) * panel_width<T>;
   const Scratch<T> tile(source.tile_numbers()), column_totals(n_columns);
+  T* totals = task.column_sums == nullptr ? nullptr : column_totals.data();
   for (std::int64_t begin = 0; begin < task.rows.rows; begin += rows_per_sum) {
     const std::int64_t end = begin + rows_per_sum < task.rows.rows ? begin + rows_per_sum : task.rows.rows;
     const MatrixView<T> rows = {task.rows.row(begin), end - begin, task.rows.cols, task.rows.stride};
@@ -205,7 +205,7 @@ void add_sums_from(const GroupSumTask<T>& task, const Source& source) {
       const std::int64_t count = first + chunk_panels<T> < task.end_panel ? chunk_panels<T> : task.end_panel - first;
       for (std::int64_t i = 0; i < rows.rows; i += strip_rows) {
         const Strip<T> strip = strip_of(rows, task.terms + begin, i, begin, 0);
-        StripSums<T, is_weighted> sums{task, strip, column_totals.data(), task.columns->group[first]};
+        StripSums<T, is_weighted> sums{task, strip, totals, task.first_panel * panel_width<T>, task.columns->group[first]};
         source.add_chunk(sums, first, count, tile.data());
         sums.flush();
       }

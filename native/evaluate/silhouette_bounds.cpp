@@ -2,20 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
+#include "evaluate/group_moments.h"
 #include "support/parallel.h"
 
 namespace coterie {
 namespace {
 
 constexpr std::int64_t rows_per_task = 256;
-constexpr std::int64_t rows_between_polls = 64;
-constexpr std::int64_t rows_per_column = 4;       // of a group: with fewer, its whole scatter costs too much to be asked row by row
-constexpr std::int64_t most_columns_of_scatter = 1024;  // 8 MiB
-constexpr double least_excess = 1e-2;             // of a square over the mean square: below, c would be rounding
-constexpr int lanes = 8;                          // rows that are bounded at once
+constexpr std::int64_t rows_per_column = 4;  // of a group: with fewer, its whole scatter costs too much to be asked row by row
+constexpr double least_excess = 1e-2;        // of a square over the mean square: below, c would be rounding
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Higher moments are asked where they are far above rounding: of u^2, of the largest 1 + u, of the least 1 + u that stands for many.
+constexpr double least_variance = 1e-3, most_excess = 50, least_ratio = 0.02;
+
+// A term of a higher moment takes as long as so many products of pairs: measured with AVX-512.
+template <class T>
+constexpr double products_per_term = sizeof(T) == 8 ? 8 : 16;
 
 // Bounds are widened by more than rounding can change them.
 template <class T>
@@ -25,118 +31,40 @@ struct Bounds {
   double lower, upper;
 };
 
-// A number for each of several rows; in pairs, which any processor has registers for.
-typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
-struct Lanes {
-  Pair pair[lanes / 2];
-
-  double operator[](int lane) const { return pair[lane / 2][lane % 2]; }
-};
-
-// total += a * b, for each row.
-inline __attribute__((always_inline)) void add_product(Lanes& total, double a, const Lanes& b) {
-#pragma GCC unroll 8
-  for (int p = 0; p < lanes / 2; ++p) total.pair[p] += a * b.pair[p];
+// From D and the mean V of u^2, or more.
+template <bool is_wide>
+Bounds bounds_of_two(const DistanceMoments& of) {
+  const double root = std::sqrt(of.mean), square = of.mean * of.mean, v = square > 0 ? of.second / square : infinity;
+  const double lower = std::max(of.distance, root / std::sqrt(1 + v));
+  const double most = of.largest / of.mean - 1;
+  if (is_wide || !(most > least_excess) || !(v < infinity)) return {lower, root};
+  return {lower, root * (1 - v * (1 + most / 2 - std::sqrt(1 + most)) / (most * most))};
 }
 
-inline __attribute__((always_inline)) void add_product(Lanes& total, const Lanes& a, const Lanes& b) {
-#pragma GCC unroll 8
-  for (int p = 0; p < lanes / 2; ++p) total.pair[p] += a.pair[p] * b.pair[p];
+// The mean of f over the two numbers that have the same mean, second and third central moments as a distribution.
+template <class F>
+double two_point_mean(double mean, double second, double third, const F& f) {
+  const double skew = third / second, apart = std::sqrt(skew * skew + 4 * second);
+  const double farther = (skew < 0 ? skew - apart : skew + apart) / 2, nearer = -second / farther;
+  return (farther * f(mean + nearer) - nearer * f(mean + farther)) / (farther - nearer);
 }
 
-// One group about its mean: z = y - mean, q = |z|^2.
-template <class T>
-class Moments {
- public:
-  Moments(const MatrixView<T>& rows, bool is_wide)
-      : is_wide_(is_wide), cols_(static_cast<std::size_t>(rows.cols)), mean_(cols_, 0.0), third_(cols_, 0.0) {
-    const double share = 1 / static_cast<double>(rows.rows);
-    for (std::int64_t i = 0; i < rows.rows; ++i)
-      for (std::size_t t = 0; t < cols_; ++t) mean_[t] += share * static_cast<double>(rows.row(i)[t]);
-    std::vector<double> z(cols_), squares(static_cast<std::size_t>(rows.rows), 0.0);
-    const bool has_scatter = rows.cols <= most_columns_of_scatter;
-    if (has_scatter) scatter_.assign(cols_ * (cols_ + 1) / 2, 0.0);
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      if (i % rows_between_polls == 0) check_interrupt();  // a row takes the square of its columns
-      double& square = squares[static_cast<std::size_t>(i)];
-      for (std::size_t t = 0; t < cols_; ++t) {
-        z[t] = static_cast<double>(rows.row(i)[t]) - mean_[t];
-        square += z[t] * z[t];
-      }
-      for (std::size_t t = 0; t < cols_; ++t) third_[t] += 4 * share * square * z[t];
-      if (has_scatter) add_scatter(z, 4 * share);
-    }
-    for (const double square : squares) variance_ += share * square;
-    for (const double square : squares) fourth_ += share * (square - variance_) * (square - variance_);
-    radius_ = std::sqrt(*std::max_element(squares.begin(), squares.end()));
-    if (is_wide) shorten();
-  }
-
-  // Of the mean distance of each row, where row `lane` is at[t][lane].
-  void bound(const std::vector<Lanes>& at, std::vector<Lanes>& away, Bounds* out) const {
-    Lanes squared{}, fourth{};
-    for (std::size_t t = 0; t < cols_; ++t) {
-      for (int p = 0; p < lanes / 2; ++p) away[t].pair[p] = at[t].pair[p] - mean_[t];
-      add_product(squared, away[t], away[t]);
-      if (!is_wide_) add_product(fourth, -third_[t], away[t]);
-    }
-    if (!is_wide_) add_quadratic(away, fourth);
-    for (int lane = 0; lane < lanes; ++lane) {
-      const double distance = std::sqrt(squared[lane]);
-      const double rest = is_wide_ ? third_length_ * distance + spread_ * squared[lane] : fourth[lane];
-      out[lane] = bound_of(distance, squared[lane] + variance_, std::max(0.0, fourth_ + rest));
-    }
-  }
-
- private:
-  // Four times the mean of z z', the lower triangle, with what is off the diagonal doubled.
-  void add_scatter(const std::vector<double>& z, double share) {
-    double* row = scatter_.data();
-    for (std::size_t s = 0; s < cols_; row += ++s) {
-      for (std::size_t t = 0; t < s; ++t) row[t] += 2 * share * z[s] * z[t];
-      row[s] += share * z[s] * z[s];
-    }
-  }
-
-  void add_quadratic(const std::vector<Lanes>& away, Lanes& total) const {
-    const double* row = scatter_.data();
-    for (std::size_t s = 0; s < cols_; row += ++s) {
-      Lanes product{};
-      for (std::size_t t = 0; t <= s; ++t) add_product(product, row[t], away[t]);
-      add_product(total, product, away[s]);
-    }
-  }
-
-  // Lengths instead of vectors: the scatter along any direction is at most its norm, and its trace.
-  void shorten() {
-    for (const double value : third_) third_length_ += value * value;
-    third_length_ = std::sqrt(third_length_);
-    double norm = 0;
-    const double* row = scatter_.data();
-    for (std::size_t s = 0; s < cols_ && !scatter_.empty(); row += ++s) {
-      for (std::size_t t = 0; t < s; ++t) norm += row[t] * row[t] / 2;
-      norm += row[s] * row[s];
-    }
-    spread_ = scatter_.empty() ? 4 * variance_ : std::min(std::sqrt(norm), 4 * variance_);
-    scatter_ = {};
-  }
-
-  // From |x - mean|, D, and D^2 V or more.
-  Bounds bound_of(double distance, double mean_square, double fourth) const {
-    const double root = std::sqrt(mean_square), v = mean_square * mean_square > 0 ? fourth / (mean_square * mean_square) : infinity;
-    const double lower = std::max(distance, root / std::sqrt(1 + v));
-    const double most = (distance + radius_) * (distance + radius_) / mean_square - 1;
-    if (is_wide_ || !(most > least_excess) || !(v < infinity)) return {lower, root};
-    return {lower, root * (1 - v * (1 + most / 2 - std::sqrt(1 + most)) / (most * most))};
-  }
-
-  bool is_wide_;
-  std::size_t cols_;
-  std::vector<double> mean_;
-  std::vector<double> third_, scatter_;  // 4 E[q z], 4 E[z z']
-  double variance_ = 0, fourth_ = 0;     // E[q], the variance of q
-  double radius_ = 0, third_length_ = 0, spread_ = 0;
-};
+// From the means of u^2, u^3 and u^4, where rounding does not matter to them.
+Bounds bounds_of_four(const DistanceMoments& of) {
+  const Bounds known = bounds_of_two<false>(of);
+  const double square = of.mean * of.mean, v = of.second / square, third = of.third / (square * of.mean),
+               fourth = of.fourth / square / square;
+  const double second_of_weighted = v + third - v * v;
+  const double third_of_weighted = third + fourth - 3 * v * (v + third) + 2 * v * v * v;
+  const bool is_sound = v > least_variance && of.largest < most_excess * of.mean && second_of_weighted > least_variance * v;
+  if (!is_sound) return known;
+  const double root = std::sqrt(of.mean);
+  const double upper = root * two_point_mean(0, v, third, [](double u) { return std::sqrt(std::max(0.0, 1 + u)); });
+  const double lower = root * two_point_mean(v, second_of_weighted, third_of_weighted,
+                                             [](double u) { return 1 / std::sqrt(std::max(least_ratio, 1 + u)); });
+  if (!(lower <= upper)) return known;
+  return {std::max(lower, known.lower), std::min(upper, known.upper)};
+}
 
 // The largest coordinate: rounding of means is a share of it.
 template <class T>
@@ -148,53 +76,154 @@ double reach(const MatrixView<T>& rows) {
 }
 
 template <class T>
-std::vector<Moments<T>> moments_of(const GroupedRows<T>& given, int threads) {
-  const bool is_wide = given.rows.cols * rows_per_column * given.n_groups > given.rows.rows;
-  std::vector<std::vector<Moments<T>>> parts(static_cast<std::size_t>(given.n_groups));
-  parallel_for(given.n_groups, threads, [&](std::int64_t g, int) {
-    const MatrixView<T> rows = {given.rows.row(given.starts[g]), given.starts[g + 1] - given.starts[g], given.rows.cols,
-                                given.rows.stride};
-    parts[static_cast<std::size_t>(g)].emplace_back(rows, is_wide);
-  });
-  std::vector<Moments<T>> moments;
-  for (std::vector<Moments<T>>& part : parts) moments.push_back(std::move(part.front()));
+MatrixView<T> rows_of_group(const GroupedRows<T>& given, std::int64_t group) {
+  return {given.rows.row(given.starts[group]), given.starts[group + 1] - given.starts[group], given.rows.cols, given.rows.stride};
+}
+
+// Of every group.
+template <class M, class T, class Make>
+std::vector<M> moments_of(const GroupedRows<T>& given, int threads, const Make& make) {
+  std::vector<std::vector<M>> parts(static_cast<std::size_t>(given.n_groups));
+  parallel_for(given.n_groups, threads, [&](std::int64_t g, int) { parts[static_cast<std::size_t>(g)].push_back(make(g)); });
+  std::vector<M> moments;
+  for (std::vector<M>& part : parts) moments.push_back(std::move(part.front()));
   return moments;
 }
 
-// Marks the groups of one row; bounds of group g are at bounds[g * lanes].
-void mark(const Bounds* bounds, std::int64_t own, std::int64_t n_groups, double slack, double rounding, std::uint8_t* possible) {
+// Of the groups that are possible for one row, leaves those that the bounds allow; bounds of group g are at bounds[g * stride].
+void mark(const Bounds* bounds, std::int64_t stride, std::int64_t n_groups, double slack, double rounding, std::uint8_t* possible) {
   double limit = infinity;
   for (std::int64_t g = 0; g < n_groups; ++g)
-    if (g != own) limit = std::min(limit, bounds[g * lanes].upper);
+    if (possible[g] != 0) limit = std::min(limit, bounds[g * stride].upper);
   limit = limit * (1 + slack) + rounding;
-  for (std::int64_t g = 0; g < n_groups; ++g) possible[g] = g != own && bounds[g * lanes].lower <= limit;
+  for (std::int64_t g = 0; g < n_groups; ++g) possible[g] = possible[g] != 0 && bounds[g * stride].lower <= limit;
 }
+
+template <class T>
+class Possible {
+ public:
+  Possible(const GroupedRows<T>& given, int threads)
+      : given_(given),
+        threads_(threads),
+        k_(given.n_groups),
+        is_wide_(given.rows.cols * rows_per_column * given.n_groups > given.rows.rows),
+        rounding_(4 * std::numeric_limits<T>::epsilon() * reach(given.rows)),
+        moments_(moments_of<Moments>(given, threads, [&](std::int64_t g) { return Moments(rows_of_group(given, g), is_wide_); })),
+        possible_(static_cast<std::size_t>(given.rows.rows * k_), std::uint8_t{1}) {}
+
+  std::vector<std::uint8_t> find() {
+    for_all_tasks([&](Range range) { is_wide_ ? ask_all<true>(range) : ask_all<false>(range); });
+    if (!is_wide_ && is_narrowing_worthwhile()) {
+      higher_ = moments_of<HigherMoments>(given_, threads_, [&](std::int64_t g) {
+        return HigherMoments(rows_of_group(given_, g), moments_[static_cast<std::size_t>(g)]);
+      });
+      for_all_tasks([&](Range range) { ask_undecided(range); });
+    }
+    return std::move(possible_);
+  }
+
+ private:
+  template <class Body>
+  void for_all_tasks(const Body& body) const {
+    parallel_for(block_count(given_.rows.rows, rows_per_task), threads_,
+                 [&](std::int64_t task, int) { body(block_range(given_.rows.rows, rows_per_task, task)); });
+  }
+
+  std::uint8_t* possible(std::int64_t row) { return possible_.data() + row * k_; }
+  std::size_t cols() const { return static_cast<std::size_t>(given_.rows.cols); }
+
+  // Numbers of `count` rows, the last of which fills the lanes that are left.
+  void load(const std::int64_t* rows, int count, std::vector<Lanes>& at) const {
+    for (int lane = 0; lane < row_lanes; ++lane) {
+      const T* row = given_.rows.row(rows[std::min(lane, count - 1)]);
+      for (std::size_t t = 0; t < at.size(); ++t) at[t].set(lane, static_cast<double>(row[t]));
+    }
+  }
+
+  template <bool is_wide>
+  void ask_all(Range range) {
+    std::vector<Lanes> at(cols()), away(cols());
+    std::vector<Bounds> bounds(static_cast<std::size_t>(k_ * row_lanes));
+    DistanceMoments measured[row_lanes];
+    std::int64_t rows[row_lanes];
+    for (std::int64_t first = range.begin; first < range.end; first += row_lanes) {
+      const int count = static_cast<int>(std::min<std::int64_t>(row_lanes, range.end - first));
+      for (int lane = 0; lane < count; ++lane) rows[lane] = first + lane;
+      load(rows, count, at);
+      for (std::int64_t g = 0; g < k_; ++g) {
+        moments_[static_cast<std::size_t>(g)].measure(at, away, measured);
+        for (int lane = 0; lane < row_lanes; ++lane)
+          bounds[static_cast<std::size_t>(g * row_lanes + lane)] = bounds_of_two<is_wide>(measured[lane]);
+      }
+      for (int lane = 0; lane < count; ++lane) {
+        possible(first + lane)[std::upper_bound(given_.starts, given_.starts + k_, first + lane) - given_.starts - 1] = 0;
+        mark(bounds.data() + lane, row_lanes, k_, slack<T>, rounding_, possible(first + lane));
+      }
+    }
+  }
+
+  std::int64_t n_possible(std::int64_t row) { return std::accumulate(possible(row), possible(row) + k_, std::int64_t{0}); }
+
+  // Whether all pairs of rows and groups that are possible, but for the largest of a row, take longer than higher moments.
+  bool is_narrowing_worthwhile() {
+    double pairs = 0, asked = 0;
+    for (std::int64_t i = 0; i < given_.rows.rows; ++i) {
+      const std::int64_t count = n_possible(i);
+      if (count < 2) continue;
+      asked += static_cast<double>(count);
+      double largest = 0;
+      for (std::int64_t g = 0; g < k_; ++g) {
+        const double size = possible(i)[g] != 0 ? static_cast<double>(given_.starts[g + 1] - given_.starts[g]) : 0;
+        pairs += size;
+        largest = std::max(largest, size);
+      }
+      pairs -= largest;
+    }
+    const double terms = HigherMoments::terms(given_.rows.cols), rows = static_cast<double>(given_.rows.rows),
+                 columns = static_cast<double>(given_.rows.cols);
+    return terms * static_cast<double>(k_) <= rows * columns && pairs * columns > products_per_term<T> * terms * (rows + asked);
+  }
+
+  // Rows of several possible groups again.
+  void ask_undecided(Range range) {
+    std::vector<Lanes> at(cols()), away(cols());
+    std::vector<Bounds> bounds(static_cast<std::size_t>(range.size() * k_));
+    DistanceMoments measured[row_lanes];
+    std::vector<std::int64_t> undecided, asking;
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+      if (n_possible(i) > 1) undecided.push_back(i);
+    for (std::int64_t g = 0; g < k_; ++g) {
+      asking.clear();
+      std::copy_if(undecided.begin(), undecided.end(), std::back_inserter(asking),
+                   [&](std::int64_t i) { return possible(i)[g] != 0; });
+      for (std::size_t first = 0; first < asking.size(); first += row_lanes) {
+        const int count = static_cast<int>(std::min<std::size_t>(row_lanes, asking.size() - first));
+        load(asking.data() + first, count, at);
+        moments_[static_cast<std::size_t>(g)].measure(at, away, measured);
+        higher_[static_cast<std::size_t>(g)].measure(away, measured);
+        for (int lane = 0; lane < count; ++lane)
+          bounds[static_cast<std::size_t>((asking[first + static_cast<std::size_t>(lane)] - range.begin) * k_ + g)] =
+              bounds_of_four(measured[lane]);
+      }
+    }
+    for (const std::int64_t i : undecided) mark(bounds.data() + (i - range.begin) * k_, 1, k_, slack<T>, rounding_, possible(i));
+  }
+
+  const GroupedRows<T>& given_;
+  int threads_;
+  std::int64_t k_;
+  bool is_wide_;
+  double rounding_;
+  std::vector<Moments> moments_;
+  std::vector<HigherMoments> higher_;
+  std::vector<std::uint8_t> possible_;
+};
 
 }  // namespace
 
 template <class T>
 std::vector<std::uint8_t> possible_neighbours(const GroupedRows<T>& given, int threads) {
-  const std::vector<Moments<T>> moments = moments_of(given, threads);
-  const std::int64_t n = given.rows.rows, k = given.n_groups;
-  const double rounding = 4 * std::numeric_limits<T>::epsilon() * reach(given.rows);
-  std::vector<std::uint8_t> possible(static_cast<std::size_t>(n * k));
-  parallel_for(block_count(n, rows_per_task), threads, [&](std::int64_t task, int) {
-    const Range range = block_range(n, rows_per_task, task);
-    std::vector<Lanes> at(static_cast<std::size_t>(given.rows.cols)), away(at.size());
-    std::vector<Bounds> bounds(static_cast<std::size_t>(k * lanes));
-    for (std::int64_t first = range.begin; first < range.end; first += lanes) {
-      const int count = static_cast<int>(std::min<std::int64_t>(lanes, range.end - first));
-      for (std::size_t t = 0; t < at.size(); ++t)
-        for (int lane = 0; lane < lanes; ++lane)
-          at[t].pair[lane / 2][lane % 2] = static_cast<double>(given.rows.row(first + std::min(lane, count - 1))[t]);
-      for (std::int64_t g = 0; g < k; ++g) moments[static_cast<std::size_t>(g)].bound(at, away, bounds.data() + g * lanes);
-      for (int lane = 0; lane < count; ++lane) {
-        const std::int64_t own = std::upper_bound(given.starts, given.starts + k, first + lane) - given.starts - 1;
-        mark(bounds.data() + lane, own, k, slack<T>, rounding, possible.data() + (first + lane) * k);
-      }
-    }
-  });
-  return possible;
+  return Possible<T>(given, threads).find();
 }
 
 template std::vector<std::uint8_t> possible_neighbours<float>(const GroupedRows<float>&, int);

@@ -25,6 +25,9 @@ void assign_within_sizes(MatrixView<double> costs, SizeLimits limits, double* pr
 
 // Multiplies costs of at least 0 by the power of two that brings the largest below 1, rounds each to `digits` binary digits, halves to
 // even ones, and returns the exponent of the power that they were divided by.
-int settle_costs(double* costs, std::int64_t count, int digits);
+int settle_costs(double* costs, std::int64_t count, int digits, int threads);
+
+// The sum of what each row costs in the group that it is in.
+double cost_of_labels(MatrixView<double> costs, const std::int32_t* labels);
 
 }  // namespace coterie

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t rows_per_ranking = 1024;  // all cells are laid out anew for so many rows
 constexpr std::int64_t rows_per_block_of_cells = 8192;
 constexpr std::int64_t most_cells = 16384;
-constexpr double cells_per_root = 2;              // of the number of rows
+constexpr double cells_per_root = 3;              // of the number of rows
 constexpr std::int64_t drawn_rows_per_cell = 24;  // whose means are the centres
 
 void rank_rows(const CodedRows& rows, const std::vector<std::int32_t>& members, const CodedRows& cells, std::int64_t n_ranks,
@@ -23,8 +23,8 @@ void rank_rows(const CodedRows& rows, const std::vector<std::int32_t>& members, 
   ranks.resize(static_cast<std::size_t>(count * n_ranks));
   parallel_for(block_count(count, rows_per_ranking), threads, [&](std::int64_t task, int) {
     const Range range = block_range(count, rows_per_ranking, task);
-    engine().neighbours.rank(
-        {rows, members.data() + range.begin, range.size(), cells, cells.n, n_ranks, ranks.data() + range.begin * n_ranks, nullptr});
+    engine().neighbours.rank({rows, members.data() + range.begin, range.size(), cells, nullptr, cells.n, n_ranks,
+                              ranks.data() + range.begin * n_ranks, nullptr});
   });
 }
 
@@ -40,12 +40,13 @@ std::vector<std::int32_t> draw_rows(std::int64_t n, std::int64_t count, std::uin
 }
 
 // Means of the members of each cell, in codes; that of a cell without members stays.
+template <class Code>
 CodedMatrix means_of(const CodedRows& rows, const std::vector<std::int32_t>& members, const std::vector<std::uint16_t>& cell,
                      const CodedRows& before) {
   std::vector<double> sums(static_cast<std::size_t>(before.n * rows.cols), 0.0);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(before.n), 0);
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const std::int16_t* codes = rows.values + members[i] * rows.stride;
+    const Code* codes = codes_of<Code>(rows, members[i]);
     double* sum = sums.data() + cell[i] * rows.cols;
     for (std::int64_t t = 0; t < rows.cols; ++t) sum[t] += codes[t];  // whole numbers: exact
     ++counts[cell[i]];
@@ -54,7 +55,7 @@ CodedMatrix means_of(const CodedRows& rows, const std::vector<std::int32_t>& mem
     double* sum = sums.data() + c * rows.cols;
     const std::int64_t count = counts[static_cast<std::size_t>(c)];
     for (std::int64_t t = 0; t < rows.cols; ++t)
-      sum[t] = count == 0 ? before.values[c * before.stride + t] : sum[t] / static_cast<double>(count);
+      sum[t] = count == 0 ? codes_of<Code>(before, c)[t] : sum[t] / static_cast<double>(count);
   }
   return CodedMatrix(sums, rows.cols, rows);
 }
@@ -72,7 +73,8 @@ Cells find_cells(const CodedRows& rows, std::int64_t n_cells, std::int64_t n_ran
   const std::vector<std::int32_t> drawn = draw_rows(rows.n, std::min(rows.n, n_cells * drawn_rows_per_cell), mix(seed, 2));
   std::vector<std::uint16_t> cell;
   rank_rows(rows, drawn, start.rows(), 1, cell, threads);
-  const CodedMatrix centres = means_of(rows, drawn, cell, start.rows());
+  const CodedMatrix centres =
+      rows.is_small ? means_of<std::int8_t>(rows, drawn, cell, start.rows()) : means_of<std::int16_t>(rows, drawn, cell, start.rows());
   std::vector<std::int32_t> everyone(static_cast<std::size_t>(rows.n));
   std::iota(everyone.begin(), everyone.end(), 0);
   rank_rows(rows, everyone, centres.rows(), found.n_ranks, found.ranks, threads);
@@ -86,13 +88,18 @@ void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& me
   parallel_for(n_blocks, threads, [&](std::int64_t block, int) {
     const Range range = block_range(rows.n, rows_per_block_of_cells, block);
     CodedRows cells = rows;  // each row as a cell of its own
-    cells.values += range.begin * rows.stride;
+    if (rows.is_small) {
+      cells.small_values += range.begin * rows.stride;
+      cells.sums += range.begin;
+    } else {
+      cells.values += range.begin * rows.stride;
+    }
     cells.terms += range.begin;
     cells.n = range.size();
     const std::int64_t n_ranks = std::min(m, cells.n);
     std::vector<std::uint16_t> ranks(static_cast<std::size_t>(count * n_ranks));
     std::vector<std::int32_t> keys(ranks.size());
-    engine().neighbours.rank({rows, members.data(), count, cells, cells.n, n_ranks, ranks.data(), keys.data()});
+    engine().neighbours.rank({rows, members.data(), count, cells, nullptr, cells.n, n_ranks, ranks.data(), keys.data()});
     for (std::int64_t i = 0; i < count; ++i)
       for (std::int64_t e = 0; e < n_ranks; ++e) {
         const auto at = static_cast<std::size_t>(i * n_ranks + e);
@@ -126,6 +133,18 @@ CellParts sort_by_cell(const Cells& cells, std::int64_t n, std::int64_t most_row
   }
   out.first_part.push_back(static_cast<std::int32_t>(out.parts.size()));
   return out;
+}
+
+void reorder_ranks(Cells& cells, const std::vector<std::int32_t>& order, int threads) {
+  std::vector<std::uint16_t> sorted(cells.ranks.size());
+  const auto n = static_cast<std::int64_t>(order.size());
+  parallel_for(block_count(n, rows_per_ranking), threads, [&](std::int64_t task, int) {
+    const Range range = block_range(n, rows_per_ranking, task);
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+      std::copy_n(cells.ranks.begin() + order[static_cast<std::size_t>(i)] * cells.n_ranks, cells.n_ranks,
+                  sorted.begin() + i * cells.n_ranks);
+  });
+  cells.ranks.swap(sorted);
 }
 
 }  // namespace coterie

@@ -33,4 +33,7 @@ struct CellParts {
 
 CellParts sort_by_cell(const Cells& cells, std::int64_t n, std::int64_t most_rows);
 
+// Puts the cells of the rows in that order of the rows.
+void reorder_ranks(Cells& cells, const std::vector<std::int32_t>& order, int threads);
+
 }  // namespace coterie

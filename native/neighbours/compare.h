@@ -38,25 +38,28 @@ COTERIE_INLINE Sums multiply_pairs(Codes a, Codes b) {
 #endif
 }
 
-// Two codes of 16 bits at a time.
+// Two codes at a time, as numbers of 16 bits.
+template <class AnyCode>
 struct PairStep {
+  using Code = AnyCode;
   static constexpr std::int64_t codes = 2;
   static constexpr std::int32_t offset = 0;
 
   static COTERIE_INLINE Sums add(Sums sums, Sums members, Sums query) {
     return sums + multiply_pairs(reinterpret_cast<Codes>(members), reinterpret_cast<Codes>(query));
   }
-  static COTERIE_INLINE std::int32_t member_group(const std::int16_t* from) { return query_group(from); }
-  static COTERIE_INLINE std::int32_t query_group(const std::int16_t* from) {
+  static COTERIE_INLINE std::int32_t member_group(const Code* from) { return query_group(from); }
+  static COTERIE_INLINE std::int32_t query_group(const Code* from) {
+    const std::int16_t pair[2] = {from[0], from[1]};
     std::int32_t group;
-    std::memcpy(&group, from, sizeof(group));
+    std::memcpy(&group, pair, sizeof(group));
     return group;
   }
 };
 
 #if defined(__AVX512BW__)
 // As PairStep, in one instruction. Written out, since the instruction set of this file does not name it: the processor is asked.
-struct FusedPairStep : PairStep {
+struct FusedPairStep : PairStep<std::int16_t> {
   static COTERIE_INLINE Sums add(Sums sums, Sums members, Sums query) {
     asm("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(members), "v"(query));
     return sums;
@@ -65,6 +68,7 @@ struct FusedPairStep : PairStep {
 
 // Four codes from -127 to 127 at a time; the instruction wants those of one side without a sign, so that they are moved up by `offset`.
 struct QuadStep {
+  using Code = std::int8_t;
   static constexpr std::int64_t codes = 4;
   static constexpr std::int32_t offset = 128;
 
@@ -72,14 +76,12 @@ struct QuadStep {
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(members), "v"(query));
     return sums;
   }
-  static COTERIE_INLINE std::int32_t query_group(const std::int16_t* from) {
-    std::uint64_t wide;
-    std::memcpy(&wide, from, sizeof(wide));
-    const std::uint64_t bytes = wide & 0x00ff00ff00ff00ffu;
-    const std::uint64_t pairs = (bytes | bytes >> 8) & 0x0000ffff0000ffffu;
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(pairs | pairs >> 16));
+  static COTERIE_INLINE std::int32_t query_group(const Code* from) {
+    std::int32_t group;
+    std::memcpy(&group, from, sizeof(group));
+    return group;
   }
-  static COTERIE_INLINE std::int32_t member_group(const std::int16_t* from) {
+  static COTERIE_INLINE std::int32_t member_group(const Code* from) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(query_group(from)) ^ 0x80808080u);
   }
 };
@@ -106,7 +108,7 @@ class Panels {
     for (std::int64_t i = 0; i < n_panels_ * n_lanes; ++i) {
       std::int32_t* to = groups_.data() + i / n_lanes * n_groups_ * n_lanes + i % n_lanes;
       if (i < count) {
-        const std::int16_t* from = rows.values + ids[i] * rows.stride;
+        const auto* from = codes_of<typename Step::Code>(rows, ids[i]);
         for (std::int64_t g = 0; g < n_groups_; ++g) to[g * n_lanes] = Step::member_group(from + g * Step::codes);
         terms_[i] = rows.terms[ids[i]];
       } else {
@@ -137,23 +139,26 @@ class Strip {
   void fill(const CodedRows& rows, const std::int32_t* ids, std::int64_t count) {
     for (std::int64_t r = 0; r < strip_rows; ++r) {
       const std::int64_t id = ids[std::min(r, count - 1)];
-      const std::int16_t* from = rows.values + id * rows.stride;
+      const auto* from = codes_of<typename Step::Code>(rows, id);
       std::int32_t* to = groups_.data() + r * n_groups_;
       for (std::int64_t g = 0; g < n_groups_; ++g) to[g] = Step::query_group(from + g * Step::codes);
-      std::int32_t sum = 0;
-      if constexpr (Step::offset != 0)
-        for (std::int64_t t = 0; t < rows.cols; ++t) sum += from[t];
-      terms_[r] = rows.terms[id] + 2 * Step::offset * sum;
+      terms_[r] = rows.terms[id];
+      if constexpr (Step::offset != 0) terms_[r] += 2 * Step::offset * rows.sums[id];
     }
   }
 
   // Rows that are filled in later lie anywhere.
   static COTERIE_INLINE void fetch(const CodedRows& rows, const NearLists& lists, const std::int32_t* ids, std::int64_t count) {
-    constexpr std::int64_t codes_per_line = 32;
+    using Code = typename Step::Code;
+    constexpr std::int64_t codes_per_line = 64 / sizeof(Code), entries_per_line = 64 / sizeof(std::uint64_t);
     for (std::int64_t r = 0; r < std::min<std::int64_t>(count, strip_rows); ++r) {
-      for (std::int64_t t = 0; t < rows.cols; t += codes_per_line) __builtin_prefetch(rows.values + ids[r] * rows.stride + t);
+      for (std::int64_t t = 0; t < rows.cols; t += codes_per_line) __builtin_prefetch(codes_of<Code>(rows, ids[r]) + t);
       __builtin_prefetch(rows.terms + ids[r]);
+      if constexpr (Step::offset != 0) __builtin_prefetch(rows.sums + ids[r]);
       __builtin_prefetch(lists.last + ids[r]);
+      __builtin_prefetch(lists.locks + ids[r], 1);
+      for (std::int64_t e = 0; e < lists.stride; e += entries_per_line)
+        __builtin_prefetch(lists.entries + ids[r] * lists.stride + e, 1);
     }
   }
 
@@ -237,53 +242,112 @@ inline std::int64_t count_up_to(const std::int32_t* keys, std::int64_t count, st
   return total;
 }
 
-// Puts the `n_first` smallest entries first, in order: by insertion, since they are few and hardly more are there.
-inline void sort_smallest(std::uint64_t* entries, std::int64_t count, std::int64_t n_first) {
-  for (std::int64_t e = 1; e < count; ++e) {
-    const std::uint64_t entry = entries[e];
-    std::int64_t at = e < n_first ? e : n_first - 1;
-    if (e >= n_first && entry > entries[at]) continue;
-    for (; at > 0 && entries[at - 1] > entry; --at) entries[at] = entries[at - 1];
-    entries[at] = entry;
-  }
-}
+// Keys that may be among the smallest, and where they stand, in order of place.
+class SmallKeys {
+ public:
+  explicit SmallKeys(std::int64_t most) : keys_(padded(most)), n_smaller_(padded(most)), places_(padded(most)) {}
 
-// Writes the places of the n_ranks smallest keys, smallest first, of equal ones the first; `entries` has room for all.
-inline void smallest_keys(const std::int32_t* keys, std::int64_t count, std::int64_t n_ranks, std::uint64_t* entries,
-                          std::uint16_t* ranks, std::int32_t* keys_of_ranks) {
-  constexpr std::int64_t spare = 8;  // so few more are sorted in less time than a closer bound is found
-  std::int32_t low = -1, high = 0x7ffffffe;
-  std::int64_t n_high = count;
-  while (n_high > n_ranks + spare && high - low > 1) {
-    const std::int32_t middle = low + (high - low) / 2;
-    const std::int64_t n_middle = count_up_to(keys, count, middle);
-    (n_middle >= n_ranks ? high : low) = middle;
-    if (n_middle >= n_ranks) n_high = n_middle;
-  }
-  std::int64_t n_entries = 0;
-  for (std::int64_t c = 0; c < count; c += n_lanes) {
-    std::uint32_t bits = lane_bits<float>(load_sums(keys + c) <= broadcast_index<float>(high));
-    for (; bits != 0; bits &= bits - 1) {
-      const std::int64_t at = c + __builtin_ctz(bits);
-      entries[n_entries++] = entry_of(keys[at], static_cast<std::int32_t>(at));
+  // Writes the places of the n_ranks smallest of `count` keys, smallest first, of equal ones the first. There is room for whole vectors
+  // behind the keys.
+  void find(std::int32_t* keys, std::int64_t count, std::int64_t n_ranks, std::uint16_t* ranks, std::int32_t* keys_of_ranks) {
+    narrow(keys, count, n_ranks);
+    count_smaller();
+    for (std::int64_t e = 0; e < n_ranks; ++e) is_taken_[e] = false;
+    for (std::int64_t e = 0; e < count_; ++e) {
+      std::int64_t rank = n_smaller_[e];
+      while (rank < n_ranks && is_taken_[rank]) ++rank;  // equal keys
+      if (rank >= n_ranks) continue;
+      is_taken_[rank] = true;
+      ranks[rank] = places_[e];
+      if (keys_of_ranks != nullptr) keys_of_ranks[rank] = keys_[e];
     }
   }
-  sort_smallest(entries, n_entries, n_ranks);
-  for (std::int64_t e = 0; e < n_ranks; ++e) ranks[e] = static_cast<std::uint16_t>(row_of(entries[e]));
-  if (keys_of_ranks != nullptr)
-    for (std::int64_t e = 0; e < n_ranks; ++e) keys_of_ranks[e] = static_cast<std::int32_t>(entries[e] >> 32);
-}
+
+ private:
+  static std::int64_t padded(std::int64_t count) { return (count + n_lanes - 1) / n_lanes * n_lanes; }
+
+  // Leaves the n_ranks smallest, and few others: halves the range of the keys, and forgets those beyond it.
+  void narrow(std::int32_t* keys, std::int64_t count, std::int64_t n_ranks) {
+    constexpr std::int64_t spare = 8;  // so few more are sorted in less time than a closer bound is found
+    constexpr std::int64_t fewer = 6;  // to copy keys takes longer than to count some more
+    std::int32_t low = keys[0], high = keys[0];
+    for (std::int64_t c = count; c < padded(count); ++c) keys[c] = keys[0];
+    bounds_of(keys, padded(count), low, high);
+    for (std::int64_t c = count; c < padded(count); ++c) keys[c] = no_key;
+    --low;
+    std::int64_t n_low = 0, n_high = count;
+    bool is_whole = true;
+    while (n_high > n_ranks + spare && high - low > 1) {
+      const std::int32_t middle = low + (high - low) / 2;
+      const std::int32_t* from = is_whole ? keys : keys_.data();
+      const std::int64_t n_from = is_whole ? count : count_, n_middle = count_up_to(from, padded(n_from), middle);
+      (n_middle >= n_ranks ? high : low) = middle;
+      (n_middle >= n_ranks ? n_high : n_low) = n_middle;
+      if (fewer * n_high >= n_from) continue;
+      keep(from, is_whole, n_from, high, n_high);
+      is_whole = false;
+    }
+    // where keys are equal, as many of the largest as there are places for
+    keep(is_whole ? keys : keys_.data(), is_whole, is_whole ? count : count_, high, high - low > 1 ? n_high : n_ranks - n_low);
+  }
+
+  // How many of the keys that are left are smaller than each.
+  void count_smaller() {
+    for (std::int64_t e = 0; e < count_; e += n_lanes) {
+      const Sums key = load_sums(keys_.data() + e);
+      Sums n{};
+      for (std::int64_t other = 0; other < count_; ++other) n -= broadcast_index<float>(keys_[other]) < key;
+      std::memcpy(n_smaller_.data() + e, &n, sizeof(n));
+    }
+  }
+
+  static void bounds_of(const std::int32_t* keys, std::int64_t count, std::int32_t& low, std::int32_t& high) {
+    Sums least = load_sums(keys), most = least;
+    for (std::int64_t c = n_lanes; c < count; c += n_lanes) {
+      const Sums key = load_sums(keys + c);
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+    }
+    for (int lane = 0; lane < n_lanes; ++lane) {
+      low = least[lane] < low ? least[lane] : low;
+      high = most[lane] > high ? most[lane] : high;
+    }
+  }
+
+  // Keeps the keys up to `most`; of those equal to it the first `n_equal`.
+  void keep(const std::int32_t* from, bool is_whole, std::int64_t count, std::int32_t most, std::int64_t n_equal) {
+    std::int64_t n = 0;
+    for (std::int64_t c = 0; c < count; c += n_lanes) {
+      std::uint32_t bits = lane_bits<float>(load_sums(from + c) <= broadcast_index<float>(most));
+      for (; bits != 0; bits &= bits - 1) {
+        const std::int64_t at = c + __builtin_ctz(bits);
+        const std::int32_t key = from[at];
+        if (key == most && n_equal-- <= 0) continue;
+        places_[n] = is_whole ? static_cast<std::uint16_t>(at) : places_[at];
+        keys_[n++] = key;
+      }
+    }
+    count_ = n;
+    for (; n < padded(count_); ++n) keys_[n] = no_key;
+  }
+
+  static constexpr std::int32_t no_key = 0x7fffffff;
+  Scratch<std::int32_t> keys_, n_smaller_;
+  Scratch<std::uint16_t> places_;
+  std::int64_t count_ = 0;
+  bool is_taken_[most_ranks];
+};
 
 // The nearest cells of each row, nearest first; of equally near ones the first.
 template <class Step>
 void rank_by(const RankJob& job) {
   const Scratch<std::int32_t> ids(job.n_cells);
-  for (std::int64_t i = 0; i < job.n_cells; ++i) ids[i] = static_cast<std::int32_t>(i);
+  for (std::int64_t i = 0; i < job.n_cells; ++i) ids[i] = job.cell_ids == nullptr ? static_cast<std::int32_t>(i) : job.cell_ids[i];
   const Panels<Step> cells(job.cells, ids.data(), job.n_cells);
   const std::int64_t padded = cells.n_panels() * n_lanes;
   Strip<Step> strip(cells.n_groups());
   const Scratch<std::int32_t> keys_of(strip_rows * padded);
-  const Scratch<std::uint64_t> entries(padded);
+  SmallKeys small_keys(padded);
   for (std::int64_t first = 0; first < job.count; first += strip_rows) {
     const std::int64_t count = std::min<std::int64_t>(strip_rows, job.count - first);
     strip.fill(job.rows, job.members + first, count);
@@ -292,10 +356,9 @@ void rank_by(const RankJob& job) {
           std::memcpy(keys_of.data() + r * padded + p * n_lanes, &keys, sizeof(keys));
         });
     for (std::int64_t r = 0; r < count; ++r) {
-      std::int32_t* keys = keys_of.data() + r * padded;
-      for (std::int64_t c = job.n_cells; c < padded; ++c) keys[c] = 0x7fffffff;
-      smallest_keys(keys, padded, job.n_ranks, entries.data(), job.ranks + (first + r) * job.n_ranks,
-                    job.keys == nullptr ? nullptr : job.keys + (first + r) * job.n_ranks);
+      const std::int64_t to = (first + r) * job.n_ranks;
+      small_keys.find(keys_of.data() + r * padded, job.n_cells, job.n_ranks, job.ranks + to,
+                      job.keys == nullptr ? nullptr : job.keys + to);
     }
   }
 }
@@ -306,7 +369,7 @@ COTERIE_INLINE void with_step([[maybe_unused]] const CodedRows& rows, const Work
 #if defined(__AVX512BW__)
   if (has_fused_products()) return rows.is_small ? work(QuadStep{}) : work(FusedPairStep{});
 #endif
-  work(PairStep{});
+  rows.is_small ? work(PairStep<std::int8_t>{}) : work(PairStep<std::int16_t>{});
 }
 
 }  // namespace coterie::COTERIE_ISA

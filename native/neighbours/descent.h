@@ -37,11 +37,15 @@ class CodedMatrix {
   const CodedRows& rows() const { return rows_; }
 
  private:
-  void allocate(std::int64_t n, std::int64_t cols, CodeKind kind);
+  void allocate(std::int64_t n, std::int64_t cols, const Coding& coding);
+  void copy_sparse(const CodedRows& source, const std::vector<std::int32_t>& order, int threads);
+  // Writes a dense row and what goes with it.
+  template <class Code>
+  void write_row(std::int64_t i, const double* values, double factor);
 
   CodedRows rows_{};
   std::shared_ptr<void> memory_;
-  std::vector<std::int32_t> terms_;
+  std::vector<std::int32_t> terms_, sums_;
   std::vector<std::int32_t> columns_;
   std::vector<std::int64_t> starts_;
 };
@@ -94,11 +98,20 @@ class NeighbourDescent {
     std::vector<std::int32_t> order;
     std::vector<Range> parts;
     std::vector<std::int32_t> first_part;  // of each cell
-    Cells cells;  // of rows of products
+    Cells cells;  // of sorted rows of products
   };
   static Start find_start(const CodedRows& rows, std::int64_t leaf_size, std::uint64_t seed, int threads);
   NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, Start start,
                    int threads);
+
+  // Which rows look into which part.
+  struct Visits {
+    std::vector<std::int64_t> starts;  // of each part, and their number at the end
+    std::int32_t* rows;
+  };
+  // The part of the cell at that rank of a row, -1 where it is empty. Of a cell of several parts each row looks into one.
+  std::int64_t part_of(std::int64_t row, std::int64_t rank) const;
+  Visits sort_visits(std::int64_t begin, std::int64_t end, int threads);
 
   std::int64_t leaf_size_;
   std::uint64_t seed_;
@@ -109,6 +122,7 @@ class NeighbourDescent {
   std::vector<std::int32_t> sorted_;  // row of the data -> sorted row
   CodedMatrix rows_;
   ListStore near_;
+  std::vector<std::int32_t> visiting_;  // kept for the next visits
   std::optional<ListStore> fresh_, known_;  // candidates of a round, kept for the next
 };
 

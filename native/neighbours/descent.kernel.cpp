@@ -202,21 +202,26 @@ std::uint8_t nearest_pivot(const std::int32_t* products_of_row, const Gathered& 
   return static_cast<std::uint8_t>(best);
 }
 
-template <bool is_equality>
-void assign_dense(const AssignJob& job, const Gathered& pivots) {
+void assign_by_equality(const AssignJob& job, const Gathered& pivots) {
   const Gathered members(job.rows, job.members, job.count);
   const Scratch<std::int32_t> strip(tile_rows * pivots.padded());
   for (std::int64_t first = 0; first < job.count; first += tile_rows) {
-    fill_strip<is_equality>(members, first, pivots, 0, length_of(job.rows), strip.data());
+    fill_strip<true>(members, first, pivots, 0, length_of(job.rows), strip.data());
     for (std::int64_t i = first; i < std::min<std::int64_t>(first + tile_rows, job.count); ++i)
       job.group[i] = nearest_pivot(strip.data() + (i - first) * pivots.padded(), pivots, job.n_pivots);
   }
 }
 
+void assign_by_products(const AssignJob& job) {
+  const Scratch<std::uint16_t> nearest(job.count);
+  rank({job.rows, job.members, job.count, job.rows, job.pivots, job.n_pivots, 1, nearest.data(), nullptr});
+  for (std::int64_t i = 0; i < job.count; ++i) job.group[i] = static_cast<std::uint8_t>(nearest[i]);
+}
+
 void assign(const AssignJob& job) {
+  if (job.rows.kind == CodeKind::product) return assign_by_products(job);
   const Gathered pivots(job.rows, job.pivots, job.n_pivots);
-  if (job.rows.kind == CodeKind::product) return assign_dense<false>(job, pivots);
-  if (job.rows.kind == CodeKind::equality) return assign_dense<true>(job, pivots);
+  if (job.rows.kind == CodeKind::equality) return assign_by_equality(job, pivots);
   const Scratch<std::int32_t> sums(pivots.padded());
   for (std::int64_t i = 0; i < job.count; ++i) {
     fill_sparse(job.rows, job.members[i], job.rows, job.pivots, job.n_pivots, job.workspace, sums.data());
@@ -244,7 +249,7 @@ COTERIE_INLINE bool is_unseen(const SearchJob& job, std::int32_t id) {
 void search(const SearchJob& job) {
   const std::int64_t most = std::max(job.n_doors, expanded_at_once * job.degree);
   const Scratch<std::int32_t> ids(most), keys(most + n_lanes);
-  for (std::int64_t at = 0; at < job.size; ++at) job.found[at] = empty_entry;
+  for (std::int64_t at = 0; at < room_of_list(job.size); ++at) job.found[at] = empty_entry;
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < job.n_doors; ++i)
     if (is_unseen(job, job.doors[i])) ids[count++] = job.doors[i];

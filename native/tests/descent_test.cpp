@@ -98,28 +98,40 @@ TEST(descent_of_equal_rows_fills_every_list) {
     }
 }
 
-TEST(nearest_by_codes_are_those_of_all_rows) {
-  const Cloud cloud(9000, 19);  // more than one block
-  for (const Coding& coding : {euclidean, small}) {
-    const CodedMatrix coded(cloud.view(), no_shift, coding, 1);
-    const CodedRows& rows = coded.rows();
-    const std::vector<std::int32_t> members{0, 5, 8999};
-    std::vector<std::int32_t> found(static_cast<std::size_t>(3 * 9));
-    nearest_by_codes(rows, members, 9, found.data(), 2);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      std::vector<std::pair<std::int64_t, std::int32_t>> order;
-      for (std::int32_t j = 0; j < 9000; ++j) {
-        std::int64_t key = 0;
-        for (std::int64_t t = 0; t < rows.cols; ++t) {
-          const std::int64_t difference = rows.values[members[i] * rows.stride + t] - rows.values[j * rows.stride + t];
-          key += difference * difference;
-        }
-        order.push_back({key, j});
-      }
-      std::sort(order.begin(), order.end());
-      for (std::size_t e = 0; e < 9; ++e) CHECK(found[i * 9 + e] == order[e].second);
-    }
+// The m nearest of all rows by their codes, equal ones by their number.
+std::vector<std::int32_t> nearest_one_by_one(const CodedRows& rows, std::int32_t row, std::size_t m) {
+  const auto code = [&](std::int64_t i, std::int64_t t) -> std::int64_t {
+    return rows.is_small ? codes_of<std::int8_t>(rows, i)[t] : codes_of<std::int16_t>(rows, i)[t];
+  };
+  std::vector<std::pair<std::int64_t, std::int32_t>> order;
+  for (std::int32_t j = 0; j < rows.n; ++j) {
+    std::int64_t key = 0;
+    for (std::int64_t t = 0; t < rows.cols; ++t) key += (code(row, t) - code(j, t)) * (code(row, t) - code(j, t));
+    order.push_back({key, j});
   }
+  std::sort(order.begin(), order.end());
+  std::vector<std::int32_t> nearest;
+  for (std::size_t e = 0; e < m; ++e) nearest.push_back(order[e].second);
+  return nearest;
+}
+
+TEST(nearest_by_codes_are_those_of_all_rows) {
+  Cloud cloud(9000, 19);  // more than one block
+  const std::vector<std::int32_t> members{0, 5, 8999};
+  const auto check_all = [&](std::size_t m) {
+    for (const Coding& coding : {euclidean, small}) {
+      const CodedMatrix coded(cloud.view(), no_shift, coding, 1);
+      std::vector<std::int32_t> found(members.size() * m);
+      nearest_by_codes(coded.rows(), members, static_cast<std::int64_t>(m), found.data(), 2);
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        const auto begin = found.begin() + static_cast<std::int64_t>(i * m), end = begin + static_cast<std::int64_t>(m);
+        CHECK(std::vector<std::int32_t>(begin, end) == nearest_one_by_one(coded.rows(), members[i], m));
+      }
+    }
+  };
+  check_all(9);
+  for (std::size_t at = 0; at < cloud.values.size(); ++at) cloud.values[at] = static_cast<float>(at / 19 % 7);  // seven different rows
+  for (const std::size_t m : {1, 70, 200}) testing::on_every_instruction_set([&] { check_all(m); });
 }
 
 TEST(reranked_lists_are_sorted_by_distances_of_the_rows) {

@@ -76,7 +76,7 @@ TEST(settled_costs_have_few_digits_and_lie_below_one) {
       costs.push_back(std::ldexp(1 + static_cast<double>(random.below(1 << 30, 0, i)) / (1 << 29), scale + static_cast<int>(i % 9)));
     costs[3] = 0;
     before = costs;
-    const int power = settle_costs(costs.data(), 200, 20);
+    const int power = settle_costs(costs.data(), 200, 20, 1);
     for (std::size_t i = 0; i < costs.size(); ++i) {
       int exponent = 0;
       const double mantissa = std::frexp(before[i], &exponent);

@@ -1064,6 +1064,9 @@ def assign_within_sizes(costs: Annotated[NDArray[numpy.float64], dict(shape=(Non
     Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that are known nearly save work.
     """
 
+def cost_of_labels(costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The sum of what each row costs in the group that its label names."""
+
 def joint_extents(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """In how many directions the two groups of each pair extend together."""
 

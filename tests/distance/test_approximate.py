@@ -84,11 +84,16 @@ def test_threads_and_processors_change_nothing(metric):
     try:
         for name in INSTRUCTION_SETS:
             _core.use_instruction_set(name)
-            coded = _core.CodedRows(X, "euclidean", 512.0, 40.0)
-            descent = _core.NeighbourDescent(coded, 12, 60, 3)
-            descent.plant()
-            descent.improve(12)
-            lists[name] = descent.lists()
+            lists[name] = []
+            for coded in (
+                _core.CodedRows(X, "euclidean", 512.0, 40.0),
+                _core.CodedRows(X, "euclidean", 25.0, 40.0, is_small=True),
+            ):
+                descent = _core.NeighbourDescent(coded, 13, 60, 3)  # lists that end within a vector
+                descent.probe(5)
+                descent.plant()
+                descent.improve(12)
+                lists[name].append(descent.lists())
     finally:
         _core.use_instruction_set(current)
     for found in lists.values():
@@ -143,7 +148,7 @@ def test_a_recall_that_is_not_reached_is_told():
     rows = RNG.normal(size=(3000, 300))
     descent = pytest.MonkeyPatch()
     with descent.context() as patch:
-        patch.setattr(approximate, "MOST_PARTITIONS", 4)
+        patch.setattr(approximate, "PROBES", (4,))
         patch.setattr(approximate, "MOST_ROUNDS", 1)
         patch.setattr(approximate, "MOST_WIDENINGS", 0)
         with pytest.warns(ParameterNotice, match=r"k_nearest reached a recall of 0\.\d+, below recall=0.99"):

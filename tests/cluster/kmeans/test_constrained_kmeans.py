@@ -64,6 +64,30 @@ def test_the_assignment_is_the_best_within_the_sizes(seed):
         assert (priced[np.arange(n), labels] <= priced.min(axis=1) + 1e-9).all()
 
 
+@pytest.mark.parametrize("kind", ["even", "skewed", "in order", "few values"])
+def test_the_assignment_of_many_rows_is_the_best_within_the_sizes(kind):
+    """Law: prices learned from a sample of the rows change the time, not the cost, however they mislead."""
+    random = np.random.default_rng(3)
+    n, k = 1300, 5
+    costs = random.random((n, k))
+    if kind == "skewed":
+        costs *= np.arange(1, k + 1) ** 2.0
+    elif kind == "in order":
+        costs[::16] += np.arange(k) * 3.0
+    elif kind == "few values":
+        costs = np.floor(3 * costs) / 4
+    least, most = np.full(k, 250), np.full(k, 265)
+    labels, found = _core.assign_within_sizes(costs, least, most, np.zeros(k))
+    counts = np.bincount(labels, minlength=k)
+    assert (counts >= least).all()
+    assert (counts <= most).all()
+    cost = _core.cost_of_labels(costs, labels)
+    assert cost == pytest.approx(costs[np.arange(n), labels].sum(), rel=1e-12)
+    assert cost == pytest.approx(best_cost(costs, least, most), rel=1e-9)
+    priced = costs + found
+    assert (priced[np.arange(n), labels] <= priced.min(axis=1) + 1e-9).all()
+
+
 def test_the_assignment_refuses_what_leaves_its_arrays():
     """Law: limits that cannot be kept, and numbers that are none, are refused before the engine runs."""
     costs, one = np.zeros((3, 2)), np.array([1, 1])
@@ -73,6 +97,10 @@ def test_the_assignment_refuses_what_leaves_its_arrays():
         _core.assign_within_sizes(costs + np.nan, one, 2 * one, np.zeros(2))
     with pytest.raises(ValueError, match="prices must have 2 entries"):
         _core.assign_within_sizes(costs, one, 2 * one, np.zeros(3))
+    with pytest.raises(ValueError, match="labels must have 3 entries"):
+        _core.cost_of_labels(costs, np.zeros(2, dtype=np.int32))
+    with pytest.raises(ValueError, match="labels must be at least 0 and below 2, got 2 at position 1"):
+        _core.cost_of_labels(costs, np.array([0, 2, 1], dtype=np.int32))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -328,3 +356,15 @@ def test_as_good_as_the_package_k_means_constrained():
         found.append(sum(((X[labels == j] - X[labels == j].mean(axis=0)) ** 2).sum() for j in range(10)))
     np.testing.assert_array_less(found, 1.005 * np.array(PEER_SUMS))
     assert sum(found) <= sum(PEER_SUMS)
+
+
+@pytest.mark.parametrize("pairs", [None, [(70, 77), (44, 68), (85, 56), (5, 81), (43, 38)]])
+@pytest.mark.parametrize("value", [0.09517333685240127, 1e9 / 3, 1e-100])
+def test_copies_of_a_row_end_at_once(value, pairs):
+    """Law: where J is rounding alone there is nothing to lower, and iterations end."""
+    random = np.random.default_rng(0)
+    weights = random.random(90) * (random.random(90) < 0.5)
+    model = ConstrainedKMeans(90, cannot_link=pairs, init="random", random_state=0, tol=0)
+    model.fit(np.full((90, 1), value), sample_weight=weights)
+    assert model.n_iter_ <= 3
+    assert np.bincount(model.labels_, minlength=90).tolist() == [1] * 90

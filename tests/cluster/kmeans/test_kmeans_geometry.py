@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
 import coterie
+from coterie import _core
 from coterie.cluster import KMeans
 from coterie.distance import Barycentre, Geometry, find_distance, find_geometry, geometries
 from coterie.errors import InvalidParameter, UnsupportedInput
@@ -254,3 +255,24 @@ def test_a_geometry_that_does_not_descend_is_caught():
     wrong = Barycentre("farthest", 1.0, "", "", farthest)
     with pytest.raises(InvalidParameter, match="geometry manhattan does not descend: iteration 1 raised"):
         KMeans(2, geometry=Geometry(find_distance("manhattan"), wrong), random_state=0).fit(REAL)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [1, 8, 19])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_means_are_sums_of_rows_in_their_order(dtype, n_columns, weighted):
+    """Law: to the last bit the mean of rows added one by one; labels of -1 and weights of 0 do not count."""
+    random = np.random.default_rng(0)
+    X = (random.normal(size=(500, n_columns)) + 1e3).astype(dtype)
+    labels = random.integers(-1, 4, 500).astype(np.int32)
+    weights = random.random(500) * (random.random(500) < 0.8) if weighted else None
+    slow, total = np.zeros((5, n_columns)), np.zeros(5)
+    for i in np.flatnonzero(labels >= 0):
+        weight = 1.0 if weights is None else weights[i]
+        slow[labels[i]] += X[i].astype(np.float64) * weight
+        total[labels[i]] += weight
+    expected = np.full((5, n_columns), np.nan)  # nobody is in the last one
+    expected[:4] = slow[:4] / total[:4, None]
+    for threads in (1, 2):
+        means = _core.barycentres(X, labels, 5, weights, _core.Barycentre.mean, n_threads=threads)
+        np.testing.assert_array_equal(means, expected.astype(dtype))

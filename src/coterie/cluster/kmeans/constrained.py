@@ -243,9 +243,18 @@ class ConstrainedRun:
 
     centers: Centers
     assignment: Assignment
-    value: float
+    power: int  # of two, by which its costs were divided
     n_iter: int
     origin: FloatArray
+
+    @property
+    def value(self) -> float:
+        """J, infinite where it is beyond all numbers."""
+        return float(np.ldexp(self.assignment.cost, self.power))
+
+    def costs_less_than(self, other: ConstrainedRun) -> bool:
+        """Return whether J is less, also where it is beyond all numbers."""
+        return bool(self.assignment.cost < np.ldexp(other.assignment.cost, other.power - self.power))
 
 
 def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
@@ -288,38 +297,50 @@ def _run(
 
 
 def _exchanged(points: DensePoints, run: ConstrainedRun, assigner: Assigner) -> Centers | None:
-    """Return the means after rows moved to where the sum falls, means following them; None: it does not.
+    """Return the means after rows moved to where the sum falls, means following them; None: it does not."""
+    labels, k = run.assignment.labels, len(run.centers)
+    limits, n_rows = assigner.limits, int(assigner.counts.sum())
+    if not ((limits.least > 1) | (limits.most < n_rows)).any():
+        return None  # sizes are free: this is k-means
+    masses = _masses(points, labels, k)
+    costs, power = _exchange_costs(points, run, masses)
+    # tied units look for room anew, which may lead elsewhere than where they are
+    known = run.assignment._replace(prices=np.ldexp(run.assignment.prices, -power))
+    moved = assigner.assign(costs, None if len(assigner.tied) else known).labels
+    if np.array_equal(moved, labels):
+        return None
+    before, after = (_means(points, one, run.centers) for one in (labels, moved))
+    is_lower = _spread(points, after, _masses(points, moved, k)) > _spread(points, before, masses)
+    return after if is_lower else None
+
+
+def _exchange_costs(points: DensePoints, run: ConstrainedRun, masses: FloatArray) -> tuple[Costs, int]:
+    """Return what the sum of squares gains where a row joins a group, and the power of two it is divided by.
 
     A row of weight w that leaves a group of weight W takes W / (W - w) of its squared distance along, and
     adds W / (W + w) of that to the group it joins [hartigan-1975]. Groups that iterations leave alone can
     still be improved in this way.
     """
     labels = run.assignment.labels
-    limits, n_rows = assigner.limits, int(assigner.counts.sum())
-    if not ((limits.least > 1) | (limits.most < n_rows)).any():
-        return None  # sizes are free: this is k-means
-    weights = np.ones(len(labels)) if points.weights is None else points.weights
-    masses = np.bincount(labels, weights, minlength=len(run.centers))
+    weights = np.ones(1) if points.weights is None else points.weights
     costs, _ = _costs(points.X, run.centers, points.weights, points.n_threads)
     rows, left = np.arange(len(labels)), masses[labels] - weights
     own = costs[rows, labels] * np.where(left > 0, masses[labels] / np.where(left > 0, left, 1.0), 1.0)
     joined = masses + weights[:, None]
     costs *= masses / np.where(joined > 0, joined, 1.0)  # weight 0 joins weight 0 at no cost
     costs[rows, labels] = own
-    with np.errstate(over="ignore"):
-        costs /= 2.0 ** max(0, int(np.frexp(costs.max())[1]))
-    moved = assigner.assign(costs, None).labels
-    if np.array_equal(moved, labels):
-        return None
-    before, after = (_sum_of_squares(points, one, run.centers) for one in (labels, moved))
-    return after[1] if after[0] < before[0] else None
+    power = max(0, int(np.frexp(costs.max())[1]))
+    costs *= 2.0**-power
+    return costs, power
 
 
-def _sum_of_squares(points: DensePoints, labels: Labels, centers: Centers) -> tuple[float, Centers]:
-    """Return the weighted squared distances to the means of groups, and the means."""
-    means = _means(points, labels, centers)
-    away = np.square(points.X - means[labels]).sum(axis=1)
-    return float(away.sum() if points.weights is None else away @ points.weights), means
+def _masses(points: DensePoints, labels: Labels, k: int) -> FloatArray:
+    return np.bincount(labels, points.weights, minlength=k).astype(np.float64)
+
+
+def _spread(points: DensePoints, means: Centers, masses: FloatArray) -> float:
+    """Return the sum of squares between groups: what it gains, the sum of squares within them loses."""
+    return float(np.square(means - points.columns.mean).sum(axis=1) @ masses)
 
 
 def _descend(
@@ -330,36 +351,37 @@ def _descend(
     tracker: Tracker,
     n_iter: int,
 ) -> ConstrainedRun:
-    """Assign and average by turns until nothing changes; `n_iter` are the iterations before."""
-    tolerance = stopping.tol * points.mean_variance
-    found: Assignment | None = None
-    power, is_strict = 0, False
-    while n_iter < stopping.max_iter:
-        assignment, power = _assigned(points, centers, assigner, found, power)
-        n_iter += 1
-        tracker.report(n_iter)
-        is_strict = found is not None and bool(np.array_equal(assignment.labels, found.labels))
-        found = assignment
-        if is_strict:
-            break
-        means = _means(points, found.labels, centers)
-        shift = float(((means - centers) ** 2).sum())
-        centers = means
-        if shift <= tolerance:
-            break
-    if not is_strict:
-        found, power = _assigned(points, centers, assigner, found, power)
-    assert found is not None  # max_iter is at least 1
-    return ConstrainedRun(centers, found, float(np.ldexp(found.cost, power)), n_iter, points.origin)
+    """Assign and average by turns until nothing changes; `n_iter` are the iterations before.
+
+    The sum falls until then, but for rounding: the mean of copied rows with weights is not those rows to the
+    last bit, and where costs are rounding alone other labels win every time. So it ends where the sum does
+    not fall.
+    """
+    run = _assigned(points, centers, assigner, None, n_iter + 1)
+    while True:
+        tracker.report(run.n_iter)
+        means = _means(points, run.assignment.labels, run.centers)
+        shift = float(((means - run.centers) ** 2).sum())
+        is_last = shift <= stopping.tol * points.mean_variance or run.n_iter >= stopping.max_iter
+        after = _assigned(points, means, assigner, run, run.n_iter if is_last else run.n_iter + 1)
+        if np.array_equal(after.assignment.labels, run.assignment.labels):
+            return after
+        if not after.costs_less_than(run):
+            return replace(run, n_iter=after.n_iter)
+        if is_last:
+            return after
+        run = after
 
 
 def _assigned(
-    points: DensePoints, centers: Centers, assigner: Assigner, before: Assignment | None, power: int
-) -> tuple[Assignment, int]:
-    costs, new_power = _costs(points.X, centers, points.weights, points.n_threads)
+    points: DensePoints, centers: Centers, assigner: Assigner, before: ConstrainedRun | None, n_iter: int
+) -> ConstrainedRun:
+    costs, power = _costs(points.X, centers, points.weights, points.n_threads)
+    known = None
     if before is not None:
-        before = before._replace(prices=np.ldexp(before.prices, power - new_power))
-    return assigner.assign(costs, before), new_power
+        prices = np.ldexp(before.assignment.prices, before.power - power)
+        known = before.assignment._replace(prices=prices)
+    return ConstrainedRun(centers, assigner.assign(costs, known), power, n_iter, points.origin)
 
 
 def _means(points: DensePoints, labels: Any, centers: Centers) -> Centers:

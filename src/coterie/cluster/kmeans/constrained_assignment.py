@@ -52,6 +52,7 @@ class Assigner:
     counts: Indices
     apart: Indices
     neighbours: list[Indices]  # units that each unit must stay apart from
+    tied: Indices  # units of several rows, or apart from others
     first_row: Indices
     limits: SizeLimits
     who: str
@@ -63,37 +64,32 @@ class Assigner:
         both = both[np.argsort(both[:, 0], kind="stable")]
         ends = np.searchsorted(both[:, 0], np.arange(len(units.counts) + 1))
         neighbours = [both[a:b, 1] for a, b in pairwise(ends)] if len(both) else []
-        return cls(units.counts, units.apart, neighbours, units.first_row, limits, who)
+        is_tied = units.counts > 1
+        is_tied[units.apart.ravel()] = True
+        tied = np.flatnonzero(is_tied)
+        return cls(units.counts, units.apart, neighbours, tied, units.first_row, limits, who)
 
     def assign(self, costs: Costs, before: Assignment | None) -> Assignment:
         """Return an assignment that costs no more than the one before does now."""
-        prices = np.zeros(costs.shape[1]) if before is None else before.prices
-        k, n = len(self.limits.least), len(costs)
-        free = (np.zeros(k, dtype=np.int64), np.full(k, n))
-        nearest = _core.assign_within_sizes(costs, *free, np.zeros(k))[0]
-        is_split = nearest[self.apart[:, 0]] != nearest[self.apart[:, 1]]
-        if is_split.all() and self.limits.allow(self._sizes(nearest, self.counts)):
-            return self._valued(costs, nearest, np.zeros(costs.shape[1]), is_exact=True)
-        tied = self._tied()
-        if not len(tied):
+        n, k = costs.shape
+        prices = np.zeros(k) if before is None else before.prices
+        if not len(self.tied):
             labels, prices = self._assign_free(costs, self.limits, prices)
             return self._valued(costs, labels, prices, is_exact=True)
-        place = self._find_room(costs, tied) if before is None else before.labels[tied]
-        return self._improve(costs, tied, place, prices)
-
-    def _tied(self) -> Indices:
-        is_tied = self.counts > 1
-        if self.neighbours:
-            is_tied |= np.array([len(others) > 0 for others in self.neighbours])
-        return np.flatnonzero(is_tied)
+        none, all_rows = np.zeros(k, dtype=np.int64), np.full(k, n)
+        nearest = self._assign_free(costs, SizeLimits(none, all_rows), np.zeros(k))[0]
+        is_split = nearest[self.apart[:, 0]] != nearest[self.apart[:, 1]]
+        if is_split.all() and self.limits.allow(self._sizes(nearest, self.counts)):
+            return self._valued(costs, nearest, np.zeros(k), is_exact=True)
+        place = self._find_room(costs, self.tied) if before is None else before.labels[self.tied]
+        return self._improve(costs, self.tied, place, prices)
 
     def _sizes(self, labels: Any, counts: Indices) -> Indices:
         sizes = np.bincount(labels, counts, minlength=len(self.limits.least))
         return sizes.astype(np.int64)
 
     def _valued(self, costs: Costs, labels: Any, prices: Costs, *, is_exact: bool) -> Assignment:
-        total = float(np.take_along_axis(costs, labels[:, None].astype(np.intp), axis=1).sum())
-        return Assignment(labels.astype(np.int32), total, prices, is_exact)
+        return Assignment(labels, _core.cost_of_labels(costs, labels), prices, is_exact)
 
     def _assign_free(self, costs: Costs, limits: SizeLimits, prices: Costs) -> tuple[Any, Costs]:
         n = len(costs)
