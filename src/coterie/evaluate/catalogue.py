@@ -191,8 +191,8 @@ def measure(
     >>> find_measure("purity_score").noise
     'cluster'
     """
-    facts = {name: value for name, value in locals().items() if name != "in_scikit_learn"}
-    facts |= {"low": float(low), "high": float(high)}
+    facts = {**locals(), "low": float(low), "high": float(high)}
+    del facts["in_scikit_learn"]
 
     def register(function: MeasureFunction) -> MeasureFunction:
         name = shares_parameters(function).__name__

@@ -108,7 +108,8 @@ def compare_methods(
     >>> found.k, [candidate.method for candidate in found.candidates]
     (3, ['kmeans', 'modes'])
     """
-    asked = {name: value for name, value in locals().items() if name not in ("X", "methods", "progress")}
+    asked = {**locals()}
+    del asked["X"], asked["methods"], asked["progress"]
     request = make_request(methods, **asked, who="compare_methods")
     return compare_by(request, X, progress)
 

@@ -193,7 +193,8 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
-    asked = {name: value for name, value in locals().items() if name not in ("X", "graph", "progress")}
+    asked = {**locals()}
+    del asked["X"], asked["graph"], asked["progress"]
     is_of_graph = graph is not None or (series is None and is_graph(X))
     if graph is not None and X is not None:
         raise InvalidParameter("coterie.fit takes X or graph, got both.")

@@ -380,7 +380,8 @@ def make_request(
     who: str = "coterie.fit",
 ) -> FitRequest:
     """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
-    given = {name: value for name, value in locals().items() if name != "who"}
+    given = {**locals()}
+    del given["who"]
     arguments = given | {
         **{name: column_names(given[name]) for name in ("columns", "drop", "keep")},
         **{name: _shown_pairs(given[name]) for name in ("together", "apart")},
