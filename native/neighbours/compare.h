@@ -245,7 +245,7 @@ inline std::int64_t count_up_to(const std::int32_t* keys, std::int64_t count, st
 // Keys that may be among the smallest, and where they stand, in order of place.
 class SmallKeys {
  public:
-  explicit SmallKeys(std::int64_t most) : keys_(padded(most)), n_smaller_(padded(most)), places_(padded(most)) {}
+  explicit SmallKeys(std::int64_t most) : keys_(padded(most)), n_smaller_(padded(most)), places_(padded(most)), is_taken_(most) {}
 
   // Writes the places of the n_ranks smallest of `count` keys, smallest first, of equal ones the first. There is room for whole vectors
   // behind the keys.
@@ -335,7 +335,7 @@ class SmallKeys {
   Scratch<std::int32_t> keys_, n_smaller_;
   Scratch<std::uint16_t> places_;
   std::int64_t count_ = 0;
-  bool is_taken_[most_ranks];
+  Scratch<bool> is_taken_;  // the ranks
 };
 
 // The nearest cells of each row, nearest first; of equally near ones the first.

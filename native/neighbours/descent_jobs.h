@@ -84,9 +84,7 @@ struct CompareJob {
   bool is_triangle;  // the queries are the first members, and each pair is compared once
 };
 
-inline constexpr std::int64_t most_ranks = 512;
-
-// The nearest cells of some rows of products; at most `most_ranks` of each.
+// The nearest cells of some rows of products.
 struct RankJob {
   const CodedRows& rows;
   const std::int32_t* members;
