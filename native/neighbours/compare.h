@@ -148,7 +148,7 @@ class Strip {
   }
 
   // Rows that are filled in later lie anywhere.
-  static COTERIE_INLINE void fetch(const CodedRows& rows, const NearLists& lists, const std::int32_t* ids, std::int64_t count) {
+  static COTERIE_INLINE void fetch(const CodedRows& rows, const LockedLists& lists, const std::int32_t* ids, std::int64_t count) {
     using Code = typename Step::Code;
     constexpr std::int64_t codes_per_line = 64 / sizeof(Code), entries_per_line = 64 / sizeof(std::uint64_t);
     for (std::int64_t r = 0; r < std::min<std::int64_t>(count, strip_rows); ++r) {

@@ -25,7 +25,7 @@ constexpr std::int64_t most_probes = 97;  // cells that a row may look into, its
 
 // Offers two rows to each other as candidates, drawn by lot: keys are random numbers of the pair, so that the order of the offers is the
 // same to the lists.
-void add_candidates(const NearLists& lists, std::int64_t a, std::int64_t b, std::uint64_t round) {
+void add_candidates(const LockedLists& lists, std::int64_t a, std::int64_t b, std::uint64_t round) {
   const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
   const auto lot = static_cast<std::int32_t>(mix(round, low << 32 | high) >> 33);
   offer(lists, a, entry_of(lot, static_cast<std::int32_t>(b)));
@@ -33,14 +33,14 @@ void add_candidates(const NearLists& lists, std::int64_t a, std::int64_t b, std:
 }
 
 // Copies the rows of a list; returns how many.
-std::int64_t copy_rows(const NearLists& lists, std::int64_t row, std::int32_t* out) {
+std::int64_t copy_rows(const LockedLists& lists, std::int64_t row, std::int32_t* out) {
   const std::uint64_t* list = lists.entries + row * lists.stride;
   std::int64_t count = 0;
   for (; count < lists.size && list[count] != empty_entry; ++count) out[count] = static_cast<std::int32_t>(row_of(list[count]));
   return count;
 }
 
-void join_leaves(const CodedRows& rows, const NearLists& lists, const Partition& partition, int threads) {
+void join_leaves(const CodedRows& rows, const LockedLists& lists, const Partition& partition, int threads) {
   Workspaces workspaces(rows, threads);
   parallel_for(static_cast<std::int64_t>(partition.leaves.size()), threads, [&](std::int64_t task, int thread) {
     const Range leaf = partition.leaves[static_cast<std::size_t>(task)];
@@ -155,7 +155,7 @@ std::int64_t NeighbourDescent::probe(std::int64_t n_cells, int threads) {
 }
 
 std::int64_t NeighbourDescent::improve(std::int64_t n_candidates, int threads) {
-  const NearLists& near = near_.lists();
+  const LockedLists& near = near_.lists();
   const std::int64_t count = n(), size = near.size;
   const std::uint64_t round = mix(seed_, 1000000 + n_rounds_++);
   for (std::optional<ListStore>* store : {&fresh_, &known_}) {
@@ -164,7 +164,7 @@ std::int64_t NeighbourDescent::improve(std::int64_t n_candidates, int threads) {
     else
       (*store)->clear(threads);
   }
-  const NearLists &fresh = fresh_->lists(), &known = known_->lists();
+  const LockedLists &fresh = fresh_->lists(), &known = known_->lists();
   for_each_row(count, threads, [&](std::int64_t i, int) {
     for (std::int64_t e = i * near.stride; e < i * near.stride + size && near.entries[e] != empty_entry; ++e)
       add_candidates((near.entries[e] & 1) != 0 ? fresh : known, i, row_of(near.entries[e]), round);
@@ -195,7 +195,7 @@ std::int64_t NeighbourDescent::improve(std::int64_t n_candidates, int threads) {
 
 void NeighbourDescent::widen(std::int64_t list_size, int threads) {
   ListStore wider(n(), list_size, threads);
-  const NearLists &from = near_.lists(), &to = wider.lists();
+  const LockedLists &from = near_.lists(), &to = wider.lists();
   for_each_row(n(), threads, [&](std::int64_t i, int) {
     for (std::int64_t e = 0; e < std::min(from.size, to.size); ++e)
       to.entries[i * to.stride + e] = from.entries[i * from.stride + e] | 1;
@@ -205,7 +205,7 @@ void NeighbourDescent::widen(std::int64_t list_size, int threads) {
 }
 
 void NeighbourDescent::copy_list(std::int64_t row, std::int32_t* out) const {
-  const NearLists& near = near_.lists();
+  const LockedLists& near = near_.lists();
   const std::uint64_t* list = near.entries + sorted_[static_cast<std::size_t>(row)] * near.stride;
   for (std::int64_t e = 0; e < near.size; ++e)
     out[e] = list[e] == empty_entry ? -1 : start_.order[static_cast<std::size_t>(row_of(list[e]))];
@@ -214,7 +214,7 @@ void NeighbourDescent::copy_list(std::int64_t row, std::int32_t* out) const {
 template <class T>
 void NeighbourDescent::rerank(const MatrixView<T>& X, std::int64_t m, std::int64_t k, std::int64_t* index, T* squares,
                               int threads) const {
-  const NearLists& near = near_.lists();
+  const LockedLists& near = near_.lists();
   for_each_row(n(), threads, [&](std::int64_t i, int) {  // sorted: the neighbours of one row are near those of the next in memory
     std::vector<std::int32_t> ids;
     for (std::int64_t e = i * near.stride; e < i * near.stride + m && near.entries[e] != empty_entry; ++e)
@@ -241,7 +241,7 @@ template void NeighbourDescent::rerank(const MatrixView<double>&, std::int64_t, 
 
 void NeighbourDescent::copy_graph(std::int64_t degree, std::int32_t* out, int threads) const {
   const ListStore store(n(), degree, threads);
-  const NearLists &near = near_.lists(), &both = store.lists();
+  const LockedLists &near = near_.lists(), &both = store.lists();
   for_each_row(n(), threads, [&](std::int64_t i, int) {
     for (std::int64_t e = i * near.stride; e < i * near.stride + near.size && near.entries[e] != empty_entry; ++e) {
       const std::uint64_t entry = near.entries[e] | 1;

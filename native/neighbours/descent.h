@@ -55,12 +55,12 @@ class ListStore {
  public:
   ListStore(std::int64_t n, std::int64_t size, int threads);
   void clear(int threads);
-  const NearLists& lists() const { return lists_; }
+  const LockedLists& lists() const { return lists_; }
   std::int64_t n() const { return n_; }
 
  private:
   std::int64_t n_;
-  NearLists lists_;
+  LockedLists lists_;
   std::shared_ptr<void> entries_;
   std::vector<std::uint64_t> last_;
   std::vector<std::uint8_t> locks_;

@@ -45,7 +45,7 @@ inline constexpr std::int64_t list_step = 8;  // lists have room for whole vecto
 
 inline constexpr std::int64_t room_of_list(std::int64_t size) { return (size + list_step - 1) / list_step * list_step; }
 
-struct NearLists {
+struct LockedLists {
   std::uint64_t* entries;  // n x stride, of which the first `size` count
   std::uint64_t* last;  // per row: its last entry, read without the lock
   std::uint8_t* locks;  // per row
@@ -66,7 +66,7 @@ struct AssignJob {
 // Every pair of rows of which the first is among the fresh ones, which come first, is offered to the lists of both.
 struct JoinJob {
   const CodedRows& rows;
-  const NearLists& lists;
+  const LockedLists& lists;
   const std::int32_t* ids;
   std::int64_t n_fresh;
   std::int64_t n_ids;
@@ -76,7 +76,7 @@ struct JoinJob {
 // Every pair of a query and a member, rows of products, is offered to the lists of both.
 struct CompareJob {
   const CodedRows& rows;
-  const NearLists& lists;
+  const LockedLists& lists;
   const std::int32_t* queries;
   std::int64_t n_queries;
   const std::int32_t* members;

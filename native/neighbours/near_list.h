@@ -50,13 +50,13 @@ COTERIE_INLINE bool insert(std::uint64_t* list, std::int64_t size, std::uint64_t
 }
 
 // The key that an entry must not exceed to be taken: that of the last one, the largest there is while the list is short.
-COTERIE_INLINE std::int32_t last_key(const NearLists& lists, std::int64_t row) {
+COTERIE_INLINE std::int32_t last_key(const LockedLists& lists, std::int64_t row) {
   const std::uint64_t last = __atomic_load_n(lists.last + row, __ATOMIC_RELAXED);
   return static_cast<std::int32_t>(last >> 32);
 }
 
 // An outdated last entry is larger, never smaller: what is refused by it would be refused by the present one.
-COTERIE_INLINE bool offer(const NearLists& lists, std::int64_t row, std::uint64_t entry) {
+COTERIE_INLINE bool offer(const LockedLists& lists, std::int64_t row, std::uint64_t entry) {
   if ((__atomic_load_n(lists.last + row, __ATOMIC_RELAXED) >> 1) <= (entry >> 1)) return false;
   std::uint8_t* lock = lists.locks + row;
   for (int tries = 1; __atomic_exchange_n(lock, std::uint8_t{1}, __ATOMIC_ACQUIRE) != 0; ++tries)
