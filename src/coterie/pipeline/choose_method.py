@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, Labels
+from coterie._support.threads import workers
+from coterie._support.typing import Data, Labels, ValuesByName
 from coterie.cluster import find_method
 from coterie.cluster.modes import null_depth
 from coterie.errors import InvalidParameter
@@ -136,13 +137,18 @@ def valleys_of(rows: Data, request: FitRequest, mixed: MixedColumns | None) -> V
 
 
 def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[Judged]:
-    """Return what every method proposes, judged."""
-    methods, judged = task.request.methods_to_compare(is_mixed=task.mixed is not None), []
-    for at, method in enumerate(methods if task.ks else ()):
-        stage = f"comparing methods: {find_method(method).title}"
-        tracker.report(at, stage=stage, total=len(methods) + steps_after)
-        judged += _judged(task, method)
-    return judged
+    """Return what every method proposes, judged: one thread judges while the next proposal is made."""
+    methods = task.request.methods_to_compare(is_mixed=task.mixed is not None) if task.ks else ()
+    judged: list[Callable[[], Judged]] = []
+    with workers(1) as pool:
+        for at, method in enumerate(methods):
+            stage = f"comparing methods: {find_method(method).title}"
+            tracker.report(at, stage=stage, total=len(methods) + steps_after)
+            for parameters, labels in propose(method, task):
+                labels = compact(np.asarray(labels)).astype(np.int32)
+                if _is_worth_judging(task, labels):
+                    judged.append(pool.submit(_judged, task, method, parameters, labels).result)
+        return [result() for result in judged]
 
 
 def _still_rises(judged: Sequence[Judged], most: int) -> bool:
@@ -188,23 +194,23 @@ def _are_any_apart(judged: Sequence[Judged], *, is_mixed: bool) -> bool:
     return any(other.rank > 0 and len(other.evidence) > 1 for other in significant)
 
 
-def _judged(task: Task, method: str) -> list[Judged]:
-    found = []
-    for parameters, labels in propose(method, task):
-        labels = compact(np.asarray(labels)).astype(np.int32)
-        k = int(labels.max()) + 1
-        is_within = k <= max(task.most_share * len(labels), 2) and task.ks[0] <= k <= task.ks[-1]
-        if k < 2 or not (is_within or task.request.is_settled):
-            continue
-        separation = task.valleys.judge(labels)
-        scores = {
-            "separation": separation.score,
-            "weakest_valley": float(separation.evidence.min()),
-            "crossing": separation.crossing,
-            "noise": float((labels < 0).mean()),
-        }
-        found.append((Candidate(method, k, labels, scores, "", parameters, task.n_levels), separation))
-    return found
+def _is_worth_judging(task: Task, labels: Labels) -> bool:
+    """Return whether there are groups, as many as were asked for, and no crumbs."""
+    k = int(labels.max()) + 1
+    is_within = k <= max(task.most_share * len(labels), 2) and task.ks[0] <= k <= task.ks[-1]
+    return k >= 2 and (is_within or task.request.is_settled)
+
+
+def _judged(task: Task, method: str, parameters: ValuesByName, labels: Labels) -> Judged:
+    separation = task.valleys.judge(labels)
+    scores = {
+        "separation": separation.score,
+        "weakest_valley": float(separation.evidence.min()),
+        "crossing": separation.crossing,
+        "noise": float((labels < 0).mean()),
+    }
+    k = int(labels.max()) + 1
+    return Candidate(method, k, labels, scores, "", parameters, task.n_levels), separation
 
 
 def _best_of_each_k(

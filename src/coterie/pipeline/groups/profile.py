@@ -22,7 +22,7 @@ from coterie.pipeline.groups.rules import Rule, learn_rules
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
 
 SHOWN = 5
-NUMBERS_PER_BLOCK = 4_000_000
+NUMBERS_PER_BLOCK = 1_000_000
 COLUMNS_AT_ONCE = 32  # whose squares stay in the cache; one alone would be added up in another order
 LEAST_IN_THREADS = 1 << 20  # numbers: fewer are done before threads have begun
 NOTABLE = 0.5  # differences of less than half a standard deviation are not worth a word
@@ -75,10 +75,13 @@ def _measure(
     own, margins = np.zeros(len(labels)), np.zeros(len(labels))
     step = max(1, NUMBERS_PER_BLOCK // max(1, X.shape[1] + len(means)))
     metric = find_distance("euclidean").metric
+    scaled = np.empty((min(step, len(labels)), X.shape[1]))
     for first in range(0, len(labels), step):
         block = slice(first, first + step)
-        rows = X[block].toarray() if sparse.issparse(X) else np.asarray(X[block], dtype=np.float64)
-        rows, group = np.ascontiguousarray(rows * scale - middle), np.maximum(labels[block], 0)
+        group = np.maximum(labels[block], 0)
+        rows = scaled[: len(group)]
+        np.multiply(X[block].toarray() if sparse.issparse(X) else X[block], scale, out=rows)
+        rows -= middle
         if len(means) == 1:
             own[block] = np.sqrt(np.square(rows - centers[0]).sum(axis=1))
             continue

@@ -113,6 +113,13 @@ class LinesOfGroups:
         )
         self._lines, self._members = lines, members
         self._names: dict[int, bytes] = {}
+        self._rows: dict[int, FloatArray] = {}
+
+    def _rows_of(self, group: int) -> FloatArray:
+        """Return the rows of a group, which has a border with many others."""
+        if group not in self._rows:
+            self._rows[group] = self._lines.rows[self._members[group]]
+        return self._rows[group]
 
     def _name(self, group: int) -> bytes:
         """Return what stands for the rows of a group, whatever partition it is found in."""
@@ -124,7 +131,7 @@ class LinesOfGroups:
         """Return the sums of both halves of a group in each split, found when first asked for."""
         own = self._members[group]
         return self._lines.sums.get(
-            self._name(group), lambda: sums_of_halves(self._lines.rows[own], self._lines.halves[:, own])
+            self._name(group), lambda: sums_of_halves(self._rows_of(group), self._lines.halves[:, own])
         )
 
     def straightness(self, group: int) -> float:
@@ -167,7 +174,7 @@ class LinesOfGroups:
     def _projected(self, group: int, axes: FloatArray, middles: FloatArray) -> FloatArray:
         """Return the rows of a group in each split, those of each half on the discriminant of the other."""
         own = self._members[group]
-        along = axes.reshape(2 * SPLITS, -1) @ self._lines.rows[own].T - middles.reshape(-1, 1)
+        along = axes.reshape(2 * SPLITS, -1) @ self._rows_of(group).T - middles.reshape(-1, 1)
         both = along.reshape(SPLITS, 2, -1)
         return np.where(self._lines.halves[:, own], both[:, 1], both[:, 0])
 
